@@ -135,6 +135,138 @@ class Verdicts(CheckTest):
         self.assertIn("You wrote 3 × 2; this step is 3 × 3", done.stdout)
 
 
+class StepsBesideThoseOfTheProblem(CheckTest):
+    """Somebody may write a step that the problem does not show, or more of one than there is."""
+
+    def verdicts(self, steps, *options, problem=EXAMPLE):
+        report = self.report(steps, *options, problem=problem)
+        return {step["id"]: (step["right"], step["wrong"]) for step in report["steps"]}, report["notes"]
+
+    def test_a_step_that_changes_nothing_here_has_the_numbers_of_the_one_before(self):
+        for steps in ({"masked_scores": SCORES}, {"concat": CONTEXT}, {"output": CONTEXT},
+                      {"concat": CONTEXT, "output": CONTEXT},
+                      {"projected_keys": KEYS, "projected_queries": QUERIES, "projected_values": VALUES}):
+            with self.subTest(steps=list(steps)):
+                self.assertEqual(self.verdicts(steps), ({step: (9, 0) for step in steps}, []))
+                off = {step: [[7.77, *rows[0][1:]], *rows[1:]] for step, rows in steps.items()}
+                last = list(steps)[-1]
+                self.assertEqual(self.verdicts({last: off[last]})[0], {last: (8, 1)})
+
+    def test_masked_scores_of_no_mask_are_the_scaled_ones(self):
+        scaled = [[f"{x / 3 ** 0.5:.3f}" for x in row] for row in SCORES]
+        self.assertEqual(self.verdicts({"masked_scores": scaled}, problem=SCALED)[0], {"masked_scores": (9, 0)})
+        self.assertEqual(self.report({"masked_scores": SCORES}, problem=SCALED)["verdict"], "wrong")
+
+    def test_what_every_head_projects_stands_side_by_side(self):
+        problem = os.path.join(DATA, "tom-yeh-three-heads.json")  # vectors are columns: heads one under the other
+        trace = json.loads(attn("run", problem, "--format", "json").stdout)
+        heads = {step["id"]: step["data"] for step in trace["steps"]}
+        steps = {f"projected_{name}": [row for head in heads[name] for row in head]
+                 for name in ("keys", "queries", "values")}
+        self.assertEqual(self.verdicts(steps, problem=problem)[0], {step: (54, 0) for step in steps})
+        steps["projected_keys"][4][1] += 1
+        self.assertEqual(self.verdicts(steps, problem=problem)[0],
+                         {step: (53, 1) if step == "projected_keys" else (54, 0) for step in steps})
+
+    def test_a_step_that_means_nothing_here_is_not_marked_and_said(self):
+        steps, notes = self.verdicts({"score_keys": KEYS, "mask": [[1] * 3] * 3, "capped_scores": SCORES,
+                                      "scores": SCORES})
+        self.assertEqual(steps, {"scores": (9, 0)})
+        self.assertEqual(notes, [f"this problem has no {name}: not marked"
+                                 for name in ("score keys", "mask", "capped scores")])
+        block = os.path.join(DATA, "block-by-hand.json")
+        steps, notes = self.verdicts({"masked_scores": SCORES}, problem=block)
+        self.assertEqual((steps, notes), ({}, ["this problem has no masked scores: not marked"]))
+
+    def test_a_number_alone_and_far_too_many_have_another_shape(self):
+        alone = self.report({"context": 5})
+        self.assertEqual((alone["verdict"], alone["first_wrong"]), ("wrong", "context"))
+        self.assertEqual((alone["steps"][0]["wrong"], alone["diagnoses"][0]["mistake"]), (1, "unexplained"))
+        many = self.report({"scores": [[1] * 20] * 20, "keys": KEYS})
+        self.assertEqual((many["verdict"], many["first_wrong"]), ("wrong", "scores"))
+        self.assertEqual(many["steps"][0]["right"], 9)
+        self.assertIn("You wrote 20 × 20", self.check({"scores": [[1] * 20] * 20}).stdout)
+
+    def test_a_maximum_of_another_shape_is_wrong_alone(self):
+        powers = [["0.1353", "1", "1"], ["0.0000", "1", "0.0183"], ["0.0003", "1", "0.1353"]]
+        self.assertEqual(self.verdicts({"row_maximum": [4], "exponentials": powers})[0],
+                         {"row_maximum": (0, 1), "exponentials": (9, 0)})
+
+    def test_padding_is_no_excuse_for_another_shape(self):
+        report = self.report({"context": [[1]]}, problem=os.path.join(DATA, "ragged-batch.json"))
+        self.assertEqual((report["verdict"], report["first_wrong"]), ("wrong", "context"))
+
+    def test_a_single_cell_may_be_blank_where_the_problem_rounds(self):
+        report = self.report({"scores": {"1,1": None, "1,2": "4.00"}},
+                             problem=os.path.join(DATA, "worked-example-rounded.json"))
+        scores = report["steps"][0]
+        self.assertEqual((report["verdict"], scores["right"], scores["blank"]), ("incomplete", 1, 1))
+
+    def test_of_many_weighted_values_single_ones_are_marked(self):
+        inputs = [[(7 * i + 3 * j) % 11 - 5 for j in range(4)] for i in range(160)]
+        problem = self.path("many.json", json.dumps({"inputs": inputs}))
+        weights = {step["id"]: step["data"] for step in json.loads(
+            attn("run", problem, "--format", "json").stdout)["steps"]}["attention_weights"]
+        places = [(0, 0, 0), (5, 7, 2), (159, 3, 1)]
+        cells = {f"{q + 1},{k + 1},{d + 1}": f"{weights[q][k] * inputs[k][d]:.5f}" for q, k, d in places}
+        self.assertEqual(self.verdicts({"weighted_values": cells}, problem=problem)[0], {"weighted_values": (3, 0)})
+
+
+class Roundings(CheckTest):
+    def test_scores_with_fewer_decimals_than_the_weights_behind_them_are_right_with_a_note(self):
+        rough = [[f"{x / 3 ** 0.5:.1f}" for x in row] for row in SCORES]
+        powers = [[2.718281828459045 ** float(x) for x in row] for row in rough]
+        weights = [[f"{x / sum(row):.4f}" for x in row] for row in powers]
+        report = self.report({"scaled_scores": rough, "attention_weights": weights}, problem=SCALED)
+        self.assertEqual(report["verdict"], "right")
+        self.assertEqual([(one["mistake"], one["step"]) for one in report["diagnoses"]],
+                         [("rounding.scores_rounded", "scaled_scores")])
+
+
+class FixedRules(CheckTest):
+    """A teacher's own rule in place of honest rounding."""
+
+    def right_by(self, rule, steps, problem):
+        path = self.path("p.json", json.dumps(problem))
+        report = self.report(steps, "--compare", *rule, problem=path)
+        return [step["right"] for step in report["steps"]], [step["wrong"] for step in report["steps"]]
+
+    def test_what_is_closed_stays_minus_infinity_under_every_rule(self):
+        problem = {"inputs": [[1, 0], [0, 1], [1, 1]], "causal": True}
+        right = [["0.7071", "-inf", "-inf"], ["0", "0.7071", "-inf"], ["0.7071", "0.7071", "1.4142"]]
+        opened = [["0.7071", "0", "-inf"], *right[1:]]
+        for rule in (["decdig", "--digits", "2"], ["sigfig", "--digits", "2"], ["relabs", "--rtol", "0.01"]):
+            self.assertEqual(self.right_by(rule, {"masked_scores": right}, problem), ([9], [0]), rule)
+            self.assertEqual(self.right_by(rule, {"masked_scores": opened}, problem), ([8], [1]), rule)
+
+    def test_significant_digits_count_from_the_first_whatever_the_size(self):
+        problem = {"queries": [[1000, 0], [0, 1]], "keys": [[12345.678, 0], [0, 0]], "values": [[1], [2]],
+                   "score": "dot"}
+        digits = ["sigfig", "--digits", "2"]
+        for first, last, right in (("12000000", "0", 4), ("12000000", "0.1", 3), ("13000000", "0", 3)):
+            scores = [[first, "0"], ["0", last]]
+            self.assertEqual(self.right_by(digits, {"scores": scores}, problem), ([right], [4 - right]), scores)
+        tiny = {"queries": [[1]], "keys": [[1e-300], [1e308]], "values": [[1], [2]], "score": "dot"}
+        digits = ["sigfig", "--digits", "15"]
+        self.assertEqual(self.right_by(digits, {"scores": [["1e-300", "1e308"]]}, tiny), ([2], [0]))
+
+    def test_a_tolerance_of_the_whole_number_or_more_has_no_upper_end(self):
+        # The weights are 0.5 and 0.5.
+        weight = {"queries": [[1]], "keys": [[0], [0]], "values": [[1], [2]], "score": "dot"}
+        for rtol, accepted, refused in (("1", ("0.1", "1"), ("-0.1", "1.1")),
+                                        ("1.5", ("0.3", "1.25"), ("-0.3", "1.3"))):
+            rule = ["relabs", "--rtol", rtol]
+            for cells, counts in ((accepted, ([2], [0])), (refused, ([0], [2]))):
+                self.assertEqual(self.right_by(rule, {"attention_weights": [cells]}, weight), counts, (rtol, cells))
+
+    def test_powers_too_large_to_be_written_do_not_stand_for_anything(self):
+        problem = {"queries": [[1], [2]], "keys": [[800], [810], [0]], "values": [[1], [2], [3]], "score": "dot"}
+        path = self.path("p.json", json.dumps(problem))
+        for first, wrong in (("0.5", 1), ("0.00004540", 0)):  # e^-10
+            report = self.report({"exponentials": [[first, "1.0", "0.0"], None]}, problem=path)
+            self.assertEqual(report["steps"][0]["wrong"], wrong, first)
+
+
 def each(data, change, place=()):
     """Nested lists with every number changed; `change` gets where it stands."""
     if isinstance(data, list):

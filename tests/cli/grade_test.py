@@ -100,6 +100,57 @@ class Folder(unittest.TestCase):
         return rows
 
 
+class StepsBesideThoseOfTheProblem(Folder):
+    """Somebody hands in scaled scores where nothing is scaled."""
+
+    def setUp(self):
+        super().setUp()
+        columns = [list(row) for row in zip(*softmax(list(zip(*SCORES))))]
+        self.write("class/ann.json", {"steps": {"scaled_scores": SCORES, "context": context(columns)}})
+        self.write("class/bob.json", {"steps": {"scaled_scores": SLIP}})
+        self.write("class/cid.json", {"steps": {"scaled_scores": [[1, 2]]}})
+
+    def earned(self, scheme):
+        self.write("scheme.json", scheme)
+        report = self.graded("class", "--scheme", "scheme.json")
+        return report, {row["name"]: [(step["id"], round(step["points"], 2), step["of"]) for step in row["steps"]]
+                        for row in report["hand_ins"]}
+
+    def test_without_a_scheme_for_them_they_have_their_point(self):
+        report, points = self.earned({})
+        self.assertEqual(points, {"ann": [("scaled_scores", 1, 1), ("context", 0, 1)],
+                                  "bob": [("scaled_scores", 0.89, 1)], "cid": [("scaled_scores", 0, 1)]})
+        steps = {step["id"]: (step["shape"], step["hand_ins"], step["wrong"]) for step in report["summary"]["steps"]}
+        self.assertEqual(steps, {"context": ([3, 3], 1, 1), "scaled_scores": ([], 3, 2)})
+
+    def test_a_mistake_takes_off_where_it_shows_and_no_more_than_was_earned(self):
+        report, points = self.earned({"deduct": {"*": 0.25}})
+        self.assertEqual(points["bob"], [("scaled_scores", 0.64, 1)])
+        taken = {row["name"]: [(one["step"], one["taken"]) for one in row["deductions"]] for row in report["hand_ins"]}
+        # The softmax down the columns shows in the context, which earned nothing.
+        self.assertEqual((taken["ann"], taken["bob"]), ([("context", 0)], [("scaled_scores", 0.25)]))
+
+    def test_what_a_scheme_asks_for_stands_among_them_in_the_order_of_the_computation(self):
+        _, points = self.earned({"points": {"scores": 2, "context": 3}})
+        self.assertEqual(points["ann"], [("scaled_scores", 0, 0), ("scores", 0, 2), ("context", 0, 3)])
+
+    def test_a_scheme_of_no_points_has_no_mean(self):
+        report, points = self.earned({"points": {"scores": 0}})
+        self.assertEqual({row["of"] for row in report["hand_ins"]}, {0})
+        self.assertEqual((report["summary"]["graded"], sum(report["summary"]["distribution"])), (0, 0))
+
+
+class LargeSteps(Folder):
+    def test_a_step_of_thousands_of_numbers_is_counted_and_not_drawn(self):
+        inputs = [[(5 * i + j) % 7 for j in range(3)] for i in range(65)]
+        keys = self.write("keys.json", {"inputs": inputs, "score": "dot"})
+        scores = [[sum(a * b for a, b in zip(one, other)) for other in inputs] for one in inputs]
+        scores[1][2] += 100
+        self.write("ann.json", {"steps": {"scores": scores}})
+        step = self.graded("ann.json", keys=keys)["summary"]["steps"][0]
+        self.assertEqual((step["id"], step["shape"], step["wrong"], step["cells"]), ("scores", [65, 65], 1, []))
+
+
 class AClassOfThirty(Folder):
     """With all that there is in a pile of hand-ins."""
 

@@ -76,6 +76,21 @@ TEST_CASE("of a large problem few questions are asked, about the query that sees
   CHECK_FALSE(plan.questions.front().along);
 }
 
+TEST_CASE("of a batch the questions are about one sequence, and its query that sees most", "[quiz]") {
+  const Trace trace = quiz_trace(
+      R"({"inputs": {"random": "normal", "shape": [2, 12, 16], "seed": 1}, "causal": true, "lengths": [12, 5]})");
+  // Of 12 tokens the last sees all; of 5 the fifth does, and there are no others to ask about.
+  for (const auto& [sequence, query] : {std::pair<std::size_t, std::size_t>{0, 11}, {1, 4}}) {
+    const QuizPlan plan = quiz_plan(trace, {"scores", "attention_weights", "context"}, sequence);
+    CHECK(plan.is_selection);
+    REQUIRE_FALSE(plan.questions.empty());
+    for (const QuizQuestion& question : plan.questions) {
+      CHECK(question.index[0] == sequence);
+      CHECK(question.index[1] == query);
+    }
+  }
+}
+
 TEST_CASE("help grows with each wrong try, and the answer comes with the last", "[quiz]") {
   const std::size_t tries = GENERATE(1u, 2u, 3u, 5u);
   Taken taken(plain, {"scores"}, tries);
