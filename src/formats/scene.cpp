@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 
 #include "base/math.h"
-#include "explain/geometry/read.h"
 #include "formats/spelling.h"
 #include "formats/svg/pen.h"
 

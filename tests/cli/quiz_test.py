@@ -237,6 +237,12 @@ class Asking(unittest.TestCase):
         for name, other in (("mine.json", "practice.json"), ("practice.json", "practice-2.json")):
             self.assertTrue(self.practised(name, problem, ["1 0"], "--steps", "scores").endswith(" -o " + other), name)
 
+    def test_queries_that_are_given_are_looked_at_as_inputs_are(self):
+        problem = {"queries": [[3, 0]], "keys": [[1, 1], [0, 1]], "values": [[1, 0], [0, 1]], "score": "dot"}
+        self.assertIn("--difficulty 5", self.practised("mine.json", problem, ["3 0"], "--steps", "scores"))
+        problem["queries"] = [[1, 0]]
+        self.assertIn("--difficulty 4", self.practised("mine.json", problem, ["1 0"], "--steps", "scores"))
+
     def test_what_closes_a_cell_makes_no_number_hard(self):
         problem = {"queries": [[1, 0]], "keys": [[1, 1], [0, 1]], "values": [[1, 0], [0, 1]], "score": "dot",
                    "mask": {"add": [[1, "-inf"]]}}

@@ -82,4 +82,8 @@ struct Geometry {
   const DrawnVector& asked() const { return queries[query]; }
 };
 
+// The length of a vector, and the angle between two: at most a few ulps off; NaN beside a zero vector.
+double length_of(const std::vector<double>& vector);
+double angle_between(const std::vector<double>& a, const std::vector<double>& b);
+
 }  // namespace attn
