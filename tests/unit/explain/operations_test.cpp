@@ -142,18 +142,21 @@ TEST_CASE("each operation is written as a person would write it", "[explain]") {
   CHECK(line({"", Map{Unary::silu, 0, ""}, {row("key", {0})}}, 0) == "= 0 / (1 + e^(0)) = 0 ");
   CHECK(line({"", Gate{Unary::relu}, {row("key", {2}), row("key", {-3})}}, 0) == "= max(2, 0) × (−3) = −6 ");
 
-  using Norm = Normalize::Part;
+  using NormPart = Normalize::Part;
   const Tensor<double> vector = row("d_model", {1, -2, 7});
   const Tensor<double> mean(Shape{}, {2}), variance(Shape{}, {14});
-  CHECK(line({"", Normalize{Norm::mean, "d_model"}, {vector}}, 0) == "= (1 + (−2) + 7) / 3 = 6 / 3 = 2 ");
-  CHECK(line({"", Normalize{Norm::variance, "d_model"}, {vector, mean}}, 0) ==
+  CHECK(line({"", Normalize{NormPart::mean, "d_model"}, {vector}}, 0) == "= (1 + (−2) + 7) / 3 = 6 / 3 = 2 ");
+  CHECK(line({"", Normalize{NormPart::variance, "d_model"}, {vector, mean}}, 0) ==
         "= ((1 − 2)² + (−2 − 2)² + (7 − 2)²) / 3 = 42 / 3 = 14 ");
-  CHECK(line({"", Normalize{Norm::mean_square, "d_model"}, {vector}}, 0) == "= (1² + (−2)² + 7²) / 3 = 54 / 3 = 18 ");
-  CHECK(line({"", Normalize{Norm::normalized, "d_model", 2}, {vector, mean, variance}}, 2) ==
+  CHECK(line({"", Normalize{NormPart::mean_square, "d_model"}, {vector}}, 0) ==
+        "= (1² + (−2)² + 7²) / 3 = 54 / 3 = 18 ");
+  CHECK(line({"", Normalize{NormPart::normalized, "d_model", 2}, {vector, mean, variance}}, 2) ==
         "= (7 − 2) / √(14 + 2) = 1.25 ");
-  CHECK(line({"", Normalize{Norm::normalized, "d_model"}, {vector, variance}}, 1) == "= (−2) / √14 ≈ −0.5345 ");
-  CHECK(line({"", Normalize{Norm::affine, "d_model"}, {vector, row("d_model", {1, 2, 3}), row("d_model", {0, 5, -1})}},
-             2) == "= 7 × 3 + (−1) = 20 ");
+  CHECK(line({"", Normalize{NormPart::normalized, "d_model"}, {vector, variance}}, 1) == "= (−2) / √14 ≈ −0.5345 ");
+  CHECK(
+      line(
+          {"", Normalize{NormPart::affine, "d_model"}, {vector, row("d_model", {1, 2, 3}), row("d_model", {0, 5, -1})}},
+          2) == "= 7 × 3 + (−1) = 20 ");
 
   const Tensor<double> scores = row("key", {2, 4, 3});
   const Tensor<double> number(Shape{}, {4});
