@@ -591,6 +591,22 @@ class Own(Case):
         report = self.report(*self.problems(change), code=0)
         self.assertEqual(report["keys"], [])
 
+    def test_what_differs_further_is_looked_for_where_a_past_was_left_out(self):
+        problem = {"inputs": [[1, 1], [2, 0], [1, 3]], "score": "dot", "causal": True,
+                   "weights": {"query": [[1, 0], [0, 1]], "key": [[1, 1], [0, 1]], "value": [[2, 0], [0, 3]]},
+                   "past": {"keys": [[1, 1], [0, 1]], "values": [[2, 0], [0, 3]]}}
+        for other in ({"causal": None, "mask": {"allow": [[1, 0, 0], [0, 1, 0], [1, 1, 0]]}}, {"causal": False},
+                      {"causal": False, "weights": {**problem["weights"], "value": [[2, 1], [0, 3]]}}):
+            changed = {key: value for key, value in {**problem, "past": None, **other}.items() if value is not None}
+            with tempfile.TemporaryDirectory() as folder:
+                first, second = os.path.join(folder, "p.json"), os.path.join(folder, "q.json")
+                with open(first, "w", encoding="utf-8") as file:
+                    json.dump(problem, file)
+                attn("run", "-", "--format", "json", "-o", second, text=json.dumps(changed))
+                done = attn("diff", first, second)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("What explains it", done.stdout)
+
     def test_numbers_that_differ_are_named(self):
         def change(problem):
             problem["weights"]["key"][1][2] += 1
