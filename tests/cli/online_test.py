@@ -225,7 +225,7 @@ class Online(unittest.TestCase):
                            for words in ((), ("--algorithm", "online")))
         self.assertEqual(at_once[0], online[0])
         words = " ".join(online[1].split())
-        self.assertIn("softmax, worked out a few keys at a time, makes them weights", words)
+        self.assertIn("softmax, worked out a few keys at a time, makes them attention weights", words)
         self.assertEqual(words.replace(": softmax, worked out a few keys at a time, makes them ", "#"),
                          " ".join(at_once[1].split()).replace(". Softmax turns the scores of a query into ", "#"))
 
