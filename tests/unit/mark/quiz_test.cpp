@@ -1,6 +1,8 @@
 #include "mark/quiz.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -89,6 +91,38 @@ TEST_CASE("of a batch the questions are about one sequence, and its query that s
       CHECK(question.index[1] == query);
     }
   }
+}
+
+TEST_CASE("of a large block one number of each step is asked", "[quiz]") {
+  std::ifstream file(std::string(ATTN_SOURCE_DIR) + "/data/block-by-hand.json");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string few = "[[-1, 2, 1], [2, -1, 1]]", tokens = R"("tokens": ["It", "rains"],)";
+  REQUIRE(text.find(few) != std::string::npos);
+  REQUIRE(text.find(tokens) != std::string::npos);
+  text.replace(text.find(few), few.size(), R"({"random": "normal", "shape": [12, 3], "seed": 1})");
+  text.replace(text.find(tokens), tokens.size(), "");
+  const Trace trace = quiz_trace(text);
+  std::vector<std::string> steps;
+  for (const Step& step : trace.steps) steps.push_back(step.heading.id);
+  const QuizPlan plan = quiz_plan(trace, steps);
+  CHECK(plan.is_selection);
+  // The tokens' own steps have no queries and keys that some see more of: the first token is asked.
+  for (const QuizQuestion& question : plan.questions) CHECK(question.index[0] == 0);
+  for (const std::string& step : steps) CHECK(std::ranges::count(plan.questions, step, &QuizQuestion::step) >= 1);
+}
+
+TEST_CASE("a hint does not say what happened where much would explain it", "[quiz]") {
+  // Q·Kᵀ is 1, 2 and 0, 1. Its first column may be K·Qᵀ, or what comes of turned matrices, or of none at all.
+  const std::string problem = R"({"inputs": [[1, 0], [0, 1]], "weights": {"query": [[1, 1], [0, 1]],
+    "key": [[1, 0], [1, 1]], "value": [[2, 0], [0, 1]]}})";
+  Taken taken(problem, {"scores"});
+  const QuizReaction reaction = taken.answer({1, 0});
+  CHECK(reaction.kind == Kind::wrong);
+  CHECK_FALSE(reaction.diagnosis);
+  CHECK(taken.quiz.mistakes().empty());
+  const Report report = taken.quiz.report();
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(report.diagnoses[0].ties.size() > 2);
 }
 
 TEST_CASE("help grows with each wrong try, and the answer comes with the last", "[quiz]") {
