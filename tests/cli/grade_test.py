@@ -515,6 +515,74 @@ class WhoseItIs(Folder):
         self.write("in/anna.json", {"steps": {"scores": [[1, 2], [3, 4]]}})
         self.assertIn("another one", self.people("in")["anna"]["remarks"][0])
 
+    def test_of_more_than_three_others_of_one_person_the_first_are_named(self):
+        for at in range(4):
+            self.write(f"in/{at}.json", {"name": "Anna", "steps": RIGHT})
+        told = lambda: [row["remarks"] for row in self.graded("in")["hand_ins"]]
+        also = "handed in more than once; also graded: "
+        self.assertEqual(told()[1], [also + "in/0.json, in/2.json, in/3.json"])
+        self.write("in/4.json", {"name": "Anna", "steps": RIGHT})
+        self.assertEqual(told()[1], [also + "in/0.json, in/2.json, in/3.json, …"])
+
+    def test_a_step_handed_in_twice_by_one_person_is_another_hand_in(self):
+        self.write("in/Anna/a.json", {"name": "Anna", "steps": {"scores": SCORES}})
+        self.write("in/Anna/b.json", {"name": "Nobody", "steps": {"context": RIGHT["context"]}})
+        self.write("in/Anna/c.json", {"steps": {"scores": SLIP}})
+        rows = self.graded("in")["hand_ins"]
+        self.assertEqual([(row["name"], row["verdict"], row["files"]) for row in rows],
+                         [("Anna", "right", ["in/Anna/a.json", "in/Anna/b.json"]),
+                          ("Anna", "wrong", ["in/Anna/c.json"])])
+        self.assertEqual([len(row["remarks"]) for row in rows], [1, 1])
+
+    def test_a_name_that_is_not_in_the_list_is_told_with_the_nearest(self):
+        self.write("roster.csv", "name\nAnn\nÄnn\nPaula\n")
+        self.write("in/Pauli.json", {"steps": RIGHT})
+        self.write("in/A\u0300nn.json", {"steps": RIGHT})  # like two of them
+        self.write("in/xyz.json", {"name": "Xanthippe", "steps": RIGHT})
+        people = self.people("in", "--roster", "roster.csv")
+        self.assertEqual(people["Pauli"]["remarks"], ["`Pauli` is not in the list of the class; is it Paula?"])
+        self.assertEqual(people["Xanthippe"]["remarks"], ["`Xanthippe` is not in the list of the class"])
+        strange, = [row for row in people.values() if row["files"] == ["in/A\u0300nn.json"]]
+        self.assertIn("is not in the list of the class", strange["remarks"][0])
+        self.assertEqual({people[name]["verdict"] for name in ("Ann", "Änn", "Paula")}, {"nothing"})
+
+    def test_among_thousands_nobody_is_guessed(self):
+        self.write("roster.csv", "name\n" + "".join(f"Paula {at}\n" for at in range(5001)))
+        self.write("in/Pauli 7.json", {"steps": RIGHT})
+        rows = self.people("in", "--roster", "roster.csv")
+        self.assertEqual(len(rows), 5002)
+        self.assertEqual(rows["Pauli 7"]["remarks"], ["`Pauli 7` is not in the list of the class"])
+
+    def test_a_hand_in_that_says_another_name_than_its_file_is_told(self):
+        self.write("roster.csv", "name\nPaul\n")
+        self.write("in/Paul.json", {"name": "Zoe", "steps": RIGHT})
+        paul = self.people("in", "--roster", "roster.csv")["Paul"]
+        self.assertEqual((paul["verdict"], paul["remarks"]), ("right", ["the hand-in says that it is by `Zoe`"]))
+
+    def test_files_named_by_themselves_are_of_their_folders_where_they_have_any(self):
+        for name in ("anna.json", "ben/anna.json"):
+            self.write(name, {"steps": RIGHT})
+        self.assertEqual(self.names("anna.json", "ben/anna.json"), ["anna", "ben"])
+
+    def test_a_step_that_nobody_knows_is_told_once(self):
+        self.write("in/Eve.txt", "S = [2 4 4; 4 16 12; 4 12 10]\nwieghts = [1 2 3]\nwieghts = [1 2 4]\n")
+        remark, = self.people("in", code=2)["Eve"]["remarks"]
+        self.assertEqual(remark.count("wieghts"), 1)
+        self.assertIn("line 2: ", remark)
+
+    def test_of_several_files_that_cannot_be_read_all_are_told(self):
+        self.write("in/Anna/a.json", "{")
+        self.write("in/Anna/b.txt", "S = [1 2\n")
+        self.write("in/Ben.json", {"steps": {}})
+        rows = self.people("in", code=2)
+        self.assertRegex(rows["Anna"]["error"], "^a\\.json: line 1: .*, b\\.txt: line 1: this bracket is not closed$")
+        self.assertIn("nothing to check", str(rows["Ben"]))
+
+    def test_a_name_that_begins_with_a_blank_is_a_file_like_any_other(self):
+        self.write("in/0.json", {"name": " -x", "steps": RIGHT})
+        self.assertEqual(self.grade("in", "--feedback", "told").returncode, 0)
+        self.assertEqual(os.listdir(self.path("told")), ["_-x.txt"])
+
 
 class WhatIsInAFolder(Folder):
     def test_a_folder_without_answers_is_refused(self):
@@ -577,6 +645,25 @@ class WhatIsInAFolder(Folder):
                                 "twin": ["in/twin.json"]})
         for name in ("pipe.json (no file)", "cleo.json (a link to elsewhere)", "Dora (a link to elsewhere)"):
             self.assertIn("in/" + name, done.stderr)
+
+    def test_problems_and_lists_in_folders_of_folders_are_nobodys(self):
+        for name in ("in/keys/a/anna.json", "in/keys/a/ben.json"):
+            os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+            shutil.copy(EXAMPLE, self.path(name))
+        self.write("in/keys/b/roster.csv", "name\nanna\n")
+        self.write("in/anna.json", {"steps": RIGHT})
+        words = ["in", "--roster", "in/keys/b/roster.csv"]
+        self.assertEqual(list(self.people(*words, keys="in/keys/a")), ["anna"])
+        self.write("in/keys/a/scan.pdf", "x")
+        rows = self.people(*words, keys="in/keys/a", code=2)
+        self.assertTrue(rows["keys"]["error"].endswith("none of these is a .json, .csv or .txt file: scan.pdf"))
+
+    def test_a_link_that_leads_nowhere_is_left_out(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        os.symlink("loop.json", self.path("in/loop.json"))
+        done = self.grade("in", "--report", "json")
+        self.assertEqual([row["name"] for row in json.loads(done.stdout)["hand_ins"]], ["anna"])
+        self.assertIn("in/loop.json (a link to elsewhere)", done.stderr)
 
     def test_whoever_handed_in_nothing_that_is_read_is_an_error(self):
         os.makedirs(self.path("in/Anna"))
@@ -816,6 +903,85 @@ class ManyProblems(Folder):
                          (3, "no_problem", "nothing"))
         self.assertIn("keys/cleo.json, cannot be read", rows["Cleo"]["error"])
         self.assertIn("keys/dora.json, cannot be read", rows["Dora"]["remarks"][0])
+
+    def test_many_problems_are_each_marked_by_their_own_numbers(self):
+        rows = []
+        for at in range(18):
+            inputs = [[at, 1], [1, 2]]
+            rows.append([[sum(a * b for a, b in zip(one, other)) for other in inputs] for one in inputs])
+            self.write(f"many/p{at:02}.json", {"inputs": inputs, "score": "dot"})
+        for at in range(18):
+            scores = rows[at] if at % 3 else rows[(at + 1) % 18]
+            self.write(f"in/p{at:02}.json", {"steps": {"scores": scores}})
+        people = self.people("in", keys="many")
+        self.assertEqual({name: row["verdict"] for name, row in people.items()},
+                         {f"p{at:02}": "right" if at % 3 else "wrong" for at in range(18)})
+
+    def test_numbers_of_nobody_elses_problem_are_asked_about_whatever_else_is_in_the_folder(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        self.write("all/a.json", "{")  # cannot be read
+        too_large = {"random": "normal", "shape": [3000, 4], "seed": 7}
+        self.write("all/b.json", {**problem, "inputs": too_large})
+        self.write("all/c.json", {**problem, "inputs": [*problem["inputs"], [1, 0, 0, 1]]})
+        self.write("all/d.json", {**problem, "inputs": [[5, 3, 1, 2], [7, 2, 0, 9], [6, 4, 8, 1]]})
+        self.write("all/ben.json", {**problem, "inputs": [[3, 5, 2, 1], [7, 2, 5, 9], [2, 8, 4, 6]]})
+        self.write("all/zoe.json", problem)
+        self.write("in/ben.json", {"steps": {"keys": KEYS, "queries": QUERIES, "values": VALUES, **RIGHT}})
+        words = ["in", "--max-memory", "100M"]
+        ben = self.people(*words, keys="all", code=2)["ben"]
+        self.assertEqual(ben["remarks"], ["its numbers are those of the problem of zoe"])
+        os.remove(self.path("all/zoe.json"))
+        ben = self.people(*words, keys="all", code=2)["ben"]
+        self.assertEqual(ben["remarks"], ["its first steps are mostly wrong: is it of other numbers?"])
+
+    def test_of_problems_that_are_the_same_each_has_their_own(self):
+        shutil.copy(self.path("keys/anna.json"), self.path("keys/zoe.json"))
+        for name in ("zoe", "Cleo"):
+            self.write(f"in/{name}.json", {"problem": self.statements["anna"], "steps": RIGHT})
+        people = self.people("in", keys="keys")
+        self.assertEqual([people[name]["problem"] for name in ("zoe", "Cleo")], ["keys/zoe.json", "keys/anna.json"])
+
+    def test_what_stands_beside_problems_is_told_only_where_it_may_be_one(self):
+        trace = attn("run", EXAMPLE, "--format", "json").stdout
+        for name, text in (("trace", trace), ("answers", {"steps": RIGHT}), ("points", {"points": {}}), ("list", [1])):
+            self.write(f"keys/{name}.json", text)
+        self.write("keys/open.json", "{")
+        with open(self.path("keys/bytes.json"), "wb") as file:
+            file.write(b"\xff{")
+        for name in ("anna", "trace", "answers", "points", "list", "open", "bytes", "Anna A"):
+            self.write(f"in/{name}.json", {"steps": RIGHT})
+        rows = self.people("in", code=2, keys="keys")
+        self.assertEqual(rows["anna"]["verdict"], "right")
+        for name in ("list", "open", "bytes"):
+            self.assertEqual(rows[name]["error"], f"its problem, keys/{name}.json, cannot be read")
+        for name in ("trace", "answers", "points", "Anna A"):
+            self.assertTrue(rows[name]["error"].startswith(f"there is no problem for `{name}`"), rows[name])
+        self.assertTrue(rows["Anna A"]["error"].endswith("; is it Anna B?"), rows["Anna A"])
+
+    def test_of_a_class_whoever_has_no_problem_has_no_points_to_win(self):
+        self.write("keys/cleo.json", "{")
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("roster.csv", "name\nanna\nben\nCleo\nDora\n")
+        self.write("scheme.json", SCHEME)
+        rows = self.people("in", "--roster", "roster.csv", "--scheme", "scheme.json", keys="keys", code=2)
+        self.assertEqual([(rows[name]["verdict"], rows[name]["of"]) for name in ("anna", "ben", "Cleo", "Dora")],
+                         [("right", 10), ("nothing", 10), ("nothing", 0), ("nothing", 0)])
+
+    def test_one_problem_that_cannot_be_used_is_an_error_of_the_line(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        broken = self.write("broken.json", '{"inputs": 3}')
+        self.assertIn("broken.json:1:12: error: /inputs", self.refused("in", keys=broken))
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        large = self.write("large.json", {**problem, "inputs": {"random": "normal", "shape": [3000, 4], "seed": 7}})
+        self.assertIn("--max-memory", self.refused("in", "--max-memory", "100M", keys=large, code=3))
+
+    def test_whoever_has_no_name_has_none_of_many_problems(self):
+        done = self.grade("-", "--report", "json", keys="keys", text=json.dumps({"steps": RIGHT}))
+        self.assertEqual(done.returncode, 2)
+        row, = json.loads(done.stdout)["hand_ins"]
+        self.assertEqual((row["name"], row["verdict"]), ("", "no_problem"))
 
     def test_a_folder_without_a_problem_that_can_be_read_is_refused(self):
         self.write("in/anna.json", {"steps": RIGHT})
