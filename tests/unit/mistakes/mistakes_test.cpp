@@ -446,7 +446,8 @@ TEST_CASE("behind any mistake any other is made or is not", "[check]") {
   CHECK(made > 1000);
 }
 
-TEST_CASE("behind any mistake any other is made where there are positions and a cap and sinks and windows and a past", "[check]") {
+TEST_CASE("behind any mistake any other is made where there are positions and a cap and sinks and windows and a past",
+          "[check]") {
   const std::string inputs = R"({"inputs": [[1, 0], [2, 1], [0, 1]], )";
   const std::string past = R"("past": {"keys": [[1, 2], [0, 1]], "values": [[1, 0], [2, 1]]}, "causal": true, )";
   for (
