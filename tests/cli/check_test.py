@@ -1,6 +1,7 @@
 """`attn check` as a student, a teacher and a script meet it."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -62,6 +63,45 @@ class CheckTest(unittest.TestCase):
 
     def report(self, steps, *options, problem=EXAMPLE):
         return json.loads(self.check(steps, "--format", "json", *options, problem=problem).stdout)
+
+
+class SeveralSlips(CheckTest):
+    def test_two_exchanges_in_one_step_are_told_once_each(self):
+        for scores, cells in (([[2, 4, 4], [4, 12, 16], [4, 10, 12]], [[[2, 2], [2, 3]], [[3, 2], [3, 3]]]),
+                              ([[4, 2, 4], [4, 12, 16], [4, 12, 10]], [[[1, 1], [1, 2]], [[2, 2], [2, 3]]])):
+            told = self.report({"scores": scores})["diagnoses"]
+            self.assertEqual([(one["mistake"], one["cells"]) for one in told],
+                             [("slip.cells_swapped", cell) for cell in cells])
+
+    def test_a_row_of_zeros_is_wrong_and_its_sum_says_nothing(self):
+        """It may be left over; any other row is told what it adds up to."""
+        for row, evidence in ((["0.00", "0.00", "0.00"], ""), (["0.30", "0.98", "0.02"], "row 2 to 1.3")):
+            told, = self.report({"attention_weights": [WEIGHTS[0], row, WEIGHTS[2]]})["diagnoses"]
+            self.assertEqual(told["mistake"], "unexplained")
+            self.assertTrue(told["evidence"].endswith(evidence) and bool(told["evidence"]) == bool(evidence), told)
+
+
+class RoundedEarly(CheckTest):
+    """One decimal is kept, and what follows has three: right, with a word about it."""
+
+    def test_it_is_told_of_scores(self):
+        scaled = [[f"{score / math.sqrt(3):.1f}" for score in row] for row in SCORES]
+        weights = []
+        for row in scaled:
+            powers = [math.exp(float(score)) for score in row]
+            weights.append([f"{power / sum(powers):.3f}" for power in powers])
+        self.assert_told({"scaled_scores": scaled, "attention_weights": weights}, "rounding.scores_rounded", SCALED)
+
+    def test_it_is_told_of_weights(self):
+        weights = [["0.1", "0.5", "0.5"], ["0.0", "1.0", "0.0"], ["0.0", "0.9", "0.1"]]
+        context = [[f"{sum(float(weight) * value[i] for weight, value in zip(row, VALUES)):.3f}" for i in range(3)]
+                   for row in weights]
+        self.assert_told({"attention_weights": weights, "context": context}, "rounding.early", EXAMPLE)
+
+    def assert_told(self, steps, mistake, problem):
+        report = self.report(steps, problem=problem)
+        self.assertEqual(report["verdict"], "right")
+        self.assertEqual([(one["mistake"], one["step"]) for one in report["diagnoses"]], [(mistake, next(iter(steps)))])
 
 
 class Verdicts(CheckTest):
