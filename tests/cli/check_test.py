@@ -1,6 +1,7 @@
 """`attn check` as a student, a teacher and a script meet it."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -62,6 +63,77 @@ class CheckTest(unittest.TestCase):
 
     def report(self, steps, *options, problem=EXAMPLE):
         return json.loads(self.check(steps, "--format", "json", *options, problem=problem).stdout)
+
+
+class SeveralSlips(CheckTest):
+    def test_two_exchanges_in_one_step_are_told_once_each(self):
+        for scores, cells in (([[2, 4, 4], [4, 12, 16], [4, 10, 12]], [[[2, 2], [2, 3]], [[3, 2], [3, 3]]]),
+                              ([[4, 2, 4], [4, 12, 16], [4, 12, 10]], [[[1, 1], [1, 2]], [[2, 2], [2, 3]]])):
+            told = self.report({"scores": scores})["diagnoses"]
+            self.assertEqual([(one["mistake"], one["cells"]) for one in told],
+                             [("slip.cells_swapped", cell) for cell in cells])
+
+    def test_a_row_of_zeros_is_wrong_and_its_sum_says_nothing(self):
+        """It may be left over; any other row is told what it adds up to."""
+        for row, evidence in ((["0.00", "0.00", "0.00"], ""), (["0.30", "0.98", "0.02"], "row 2 to 1.3")):
+            told, = self.report({"attention_weights": [WEIGHTS[0], row, WEIGHTS[2]]})["diagnoses"]
+            self.assertEqual(told["mistake"], "unexplained")
+            self.assertTrue(told["evidence"].endswith(evidence) and bool(told["evidence"]) == bool(evidence), told)
+
+
+class RoundedEarly(CheckTest):
+    """One decimal is kept, and what follows has three: right, with a word about it."""
+
+    def test_it_is_told_of_scores(self):
+        scaled = [[f"{score / math.sqrt(3):.1f}" for score in row] for row in SCORES]
+        weights = []
+        for row in scaled:
+            powers = [math.exp(float(score)) for score in row]
+            weights.append([f"{power / sum(powers):.3f}" for power in powers])
+        self.assert_told({"scaled_scores": scaled, "attention_weights": weights}, "rounding.scores_rounded", SCALED)
+
+    def test_it_is_told_of_scores_that_are_still_to_be_scaled(self):
+        problem = {"queries": [[0.25, 1.33], [0.5, 1]], "keys": [[1.1, 0.3], [0.7, 0.9]], "values": [[1], [2]]}
+        exact = [[sum(a * b for a, b in zip(query, key)) for key in problem["keys"]] for query in problem["queries"]]
+        scores = [[f"{score:.1f}" for score in row] for row in exact]
+        scaled = [[f"{float(score) / math.sqrt(2):.3f}" for score in row] for row in scores]
+        self.assert_told({"scores": scores, "scaled_scores": scaled}, "rounding.scores_rounded",
+                         self.path("problem.json", json.dumps(problem)))
+
+    def test_it_is_told_of_weights(self):
+        weights = [["0.1", "0.5", "0.5"], ["0.0", "1.0", "0.0"], ["0.0", "0.9", "0.1"]]
+        context = [[f"{sum(float(weight) * value[i] for weight, value in zip(row, VALUES)):.3f}" for i in range(3)]
+                   for row in weights]
+        self.assert_told({"attention_weights": weights, "context": context}, "rounding.early", EXAMPLE)
+
+    def assert_told(self, steps, mistake, problem):
+        report = self.report(steps, problem=problem)
+        self.assertEqual(report["verdict"], "right")
+        self.assertEqual([(one["mistake"], one["step"]) for one in report["diagnoses"]], [(mistake, next(iter(steps)))])
+
+
+class OtherRules(CheckTest):
+    def test_a_number_just_above_the_middle_is_rounded_up_by_every_rule(self):
+        """1.235000005 is 1.24; cut off it is 1.23, which nobody takes who compares rounded numbers."""
+        problem = self.path("problem.json", json.dumps({"queries": [[1.235000005]], "keys": [[1]], "values": [[1]],
+                                                        "score": "dot"}))
+        for rule in (("--compare", "sigfig", "--digits", "3"), ("--compare", "decdig", "--digits", "2"), ()):
+            self.assertEqual(self.report({"scores": [["1.24"]]}, *rule, problem=problem)["verdict"], "right")
+            cut = self.report({"scores": [["1.23"]]}, *rule, problem=problem)
+            self.assertEqual(cut["verdict"], "wrong" if rule else "right")
+            self.assertEqual([one["mistake"] for one in cut["diagnoses"]],
+                             ["unexplained" if rule else "rounding.truncated"])
+
+    def test_powers_of_large_scores_may_have_had_the_largest_subtracted(self):
+        """Of scores with one digit that count nobody knows e^x: it may be anything."""
+        problem = self.path("problem.json", json.dumps({"queries": [[1000], [1]], "keys": [[1], [2]],
+                                                        "values": [[1], [2]], "score": "dot"}))
+        scores = [[1000, 2000], [1, 2]]
+        # e^(1 − 2) and e^0, or e^1 and e^2.
+        for last in (["0.37", "1"], ["2.7", "7.4"]):
+            for rule in (("--compare", "sigfig", "--digits", "1"), ()):
+                report = self.report({"scores": scores, "exponentials": [["0", "1"], last]}, *rule, problem=problem)
+                self.assertEqual(report["verdict"], "right", (last, rule))
 
 
 class Verdicts(CheckTest):

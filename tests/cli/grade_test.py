@@ -871,6 +871,16 @@ class ManyProblems(Folder):
         self.assertEqual(rows["d"]["verdict"], "no_problem")
         self.assertEqual((rows["Anna_B"]["verdict"], rows["ben"]["verdict"]), ("right", "wrong"))
 
+    def test_steps_of_one_name_in_other_sizes_are_told_apart(self):
+        self.write("keys/cleo.json", {"inputs": [[1, 0], [0, 1]], "score": "dot", "x-for": "Cleo B"})
+        self.write("in/anna.json", {"steps": {"scores": SCORES}})
+        self.write("in/ben.json", {"steps": {"scores": SLIP}})
+        self.write("in/cleo.json", {"steps": {"scores": [[1, 0], [0, 7]]}})
+        steps = self.graded("in", keys="keys")["summary"]["steps"]
+        self.assertEqual([(step["id"], step["shape"], step["hand_ins"], step["wrong"]) for step in steps],
+                         [("scores", [3, 3], 2, 1), ("scores", [2, 2], 1, 1)])
+        self.assertEqual([step["cells"] for step in steps], [[0, 0, 0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 1]])
+
     def test_a_hand_in_of_no_problem_is_an_error(self):
         self.write("in/a.json", {"name": "Anna B", "problem": "sha256:00", "steps": RIGHT})
         os.mkfifo(self.path("keys/pipe.json"))

@@ -88,6 +88,8 @@ class ClassicExample(unittest.TestCase):
         two = [[1, 2], [0, 1], [1, 1], [2, 1]]
         for problem, sizes in (({"queries": [[1, 2]], "keys": two, "values": two},
                                 ["d_k = d_v = 2", "n = d_k² = 4", "n = d_v² = 4"]),
+                               ({"queries": [[1, 2], [0, 1], [1, 1]], "keys": [[1, 0], [2, 1], [0, 1]],
+                                 "values": [[1], [2], [2]]}, ["d_v = 1"]),
                                ({"queries": [[1]], "keys": [[1]], "values": [[2]]}, ["n = d_k = d_v = 1"])):
             advice = linted(problem)["advice"]
             self.assertEqual([line.split(" follows from ")[1].rstrip(".") for line in advice if " follows from " in line],

@@ -93,6 +93,15 @@ TEST_CASE("of a batch the questions are about one sequence, and its query that s
   }
 }
 
+TEST_CASE("positions are asked about whichever sequence of a batch a quiz is on", "[quiz]") {
+  const Trace trace = quiz_trace(R"({"inputs": [[[1, 0], [0, 1], [1, 1]], [[1, 2]]], "positions": "sinusoidal"})");
+  for (const std::size_t sequence : {0u, 1u}) {
+    const QuizPlan plan = quiz_plan(trace, {"position_encoding", "context"}, sequence);
+    CHECK(std::ranges::count(plan.questions, "position_encoding", &QuizQuestion::step) == 3);
+    CHECK(std::ranges::count(plan.questions, "context", &QuizQuestion::step) == (sequence == 0 ? 3 : 1));
+  }
+}
+
 TEST_CASE("of a large block one number of each step is asked", "[quiz]") {
   std::ifstream file(std::string(ATTN_SOURCE_DIR) + "/data/block-by-hand.json");
   std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -227,6 +227,19 @@ TEST_CASE("there is no slice where rows tell nothing", "[check][slice]") {
   }
 }
 
+TEST_CASE("a slice has no step of the sheet that its rows do not follow from", "[check][slice]") {
+  const Recipe right = recipe_of(problems[0]);
+  Sheet sheet = sheet_with(right, "queries");
+  for (const char* step : {"values", "scores"}) sheet.steps.push_back(sheet_with(right, step).steps[0]);
+  std::vector<bool> matched(right.shape("scores").count(), true);
+  matched[7] = false;
+  const auto slice = Slicer(sheet, 2, right.shape("scores"), matched).of(right);
+  REQUIRE(slice);
+  REQUIRE(slice->sheet->steps.size() == 2);
+  CHECK((slice->sheet->steps[0].id == "queries" && slice->sheet->steps[0].cells.size() == 4));
+  CHECK((slice->sheet->steps[1].id == "scores" && slice->sheet->steps[1].cells.size() == 5));
+}
+
 TEST_CASE("where there are no rows to tell from everything may be", "[check][slice]") {
   const Recipe right = recipe_of(problems[0]);
   Sheet sheet = sheet_with(right, "context");
