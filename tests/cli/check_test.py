@@ -463,6 +463,30 @@ class Files(CheckTest):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("standard input", done.stderr)
 
+    def test_a_folder_is_read_as_well_where_the_problem_is_standard_input(self):
+        os.mkdir(os.path.join(self.folder, "in"))
+        self.path("in/anna.json", answers(RIGHT))
+        with open(EXAMPLE, encoding="utf-8") as file:
+            done = attn("check", "-", os.path.join(self.folder, "in"), text=file.read())
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_tables_called_by_their_steps_alone_are_one_hand_in(self):
+        table = lambda rows: "".join(",".join(map(str, row)) + "\n" for row in rows)
+        files = [self.path(f"{name}.csv", table(RIGHT[name])) for name in ("scores", "context")]
+        done = attn("check", EXAMPLE, *files, "--format", "json")
+        report = json.loads(done.stdout)
+        self.assertEqual((done.returncode, [step["id"] for step in report["steps"]]), (0, ["scores", "context"]))
+
+    def test_what_comes_after_a_step_handed_in_twice_is_a_hand_in_of_its_own(self):
+        rows = lambda name: "".join(" ".join(map(str, row)) + ";" for row in RIGHT[name])
+        table = lambda name: "".join(",".join(map(str, row)) + "\n" for row in RIGHT[name])
+        files = [self.path("anna.scores.csv", table("scores")), self.path("anna.scores.txt", f"S = [{rows('scores')}]"),
+                 self.path("anna.context.csv", table("context"))]
+        done = attn("check", EXAMPLE, *files)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("scores is handed in already, with ", done.stderr)
+        self.assertIn("2 hand-ins: 1 right, 1 not read.", done.stdout)
+
     def test_a_problem_and_answers_that_are_exchanged_are_told_in_one_error(self):
         for schema in ({}, {"schema": "attn/answers/1"}):
             done = attn("check", self.path("ann.json", json.dumps({**schema, "steps": RIGHT})), EXAMPLE)

@@ -651,6 +651,7 @@ class WhatIsInAFolder(Folder):
             os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
             shutil.copy(EXAMPLE, self.path(name))
         self.write("in/keys/b/roster.csv", "name\nanna\n")
+        os.makedirs(self.path("in/keys/a/empty"))
         self.write("in/anna.json", {"steps": RIGHT})
         words = ["in", "--roster", "in/keys/b/roster.csv"]
         self.assertEqual(list(self.people(*words, keys="in/keys/a")), ["anna"])
@@ -949,8 +950,11 @@ class ManyProblems(Folder):
         shutil.copy(self.path("keys/anna.json"), self.path("keys/zoe.json"))
         for name in ("zoe", "Cleo"):
             self.write(f"in/{name}.json", {"problem": self.statements["anna"], "steps": RIGHT})
+        self.write("in/Dora/1.json", {"problem": self.statements["anna"], "steps": {"scores": SCORES}})
+        self.write("in/Dora/2.json", {"problem": self.statements["ben"], "steps": {"context": RIGHT["context"]}})
         people = self.people("in", keys="keys")
         self.assertEqual([people[name]["problem"] for name in ("zoe", "Cleo")], ["keys/zoe.json", "keys/anna.json"])
+        self.assertEqual((people["Dora"]["problem"], people["Dora"]["points"]), ("keys/anna.json", 2))  # the first counts
 
     def test_what_stands_beside_problems_is_told_only_where_it_may_be_one(self):
         trace = attn("run", EXAMPLE, "--format", "json").stdout

@@ -335,6 +335,23 @@ class Words(unittest.TestCase):
         self.assertIn("The window is [2, 0].", text)
         self.assertIn("Scores are [___, ___, ___, ___].", text)
 
+    def test_answers_in_notes_are_hidden_however_they_are_written(self):
+        problem = {"inputs": [[3, 4], [0, 2]], "score": "dot",
+                   "notes": ["They are ] [[25, 8], [8, 4]], or 25.0/x, 25.0/ or 50/2.", "", "9" * 400, "The end is 25.0"]}
+        text = " ".join(printed("worksheet", "-", text=json.dumps(problem)).split())
+        self.assertIn("They are ] [[___, ___], [___, ___]], or ___/x, ___/ or ___.", text)
+        self.assertIn("The end is ___ ", text)
+        self.assertEqual(text.count("9"), 400)
+
+    def test_given_numbers_have_as_many_decimals_as_somebody_asks_for(self):
+        problem = json.dumps({"inputs": [[0.125, 2], [1, 1]], "score": "dot"})
+        whole = printed("worksheet", "-", text=problem)
+        self.assertIn("0.125", whole)
+        self.assertNotIn("there are more", whole)
+        rounded = printed("worksheet", "-", "--precision", "2", text=problem)
+        self.assertNotIn("0.125", rounded)
+        self.assertIn("with 2 decimals, and there are more", " ".join(rounded.split()))
+
     def test_formulas_stand_above_the_boxes(self):
         text = sheet(CAUSAL)
         for formula in ("S = Q·Kᵀ", "E = ", "A = ", "C = "):
