@@ -351,6 +351,8 @@ class Words(unittest.TestCase):
         rounded = printed("worksheet", "-", "--precision", "2", text=problem)
         self.assertNotIn("0.125", rounded)
         self.assertIn("with 2 decimals, and there are more", " ".join(rounded.split()))
+        rounded = printed("worksheet", "-", "--precision", "1", text=problem)
+        self.assertIn("with 1 decimal, and there are more", " ".join(rounded.split()))
 
     def test_formulas_stand_above_the_boxes(self):
         text = sheet(CAUSAL)
