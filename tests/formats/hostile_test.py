@@ -74,7 +74,7 @@ def file_name(text):
     return ("_" if name.startswith("-") else "") + name
 
 
-HINTS = re.compile(rb"(attn: note: [^\x00-\x1f\x7f\x1b]*\n)*")
+HINTS = re.compile(rb"(attn: (?!error: )[^\x00-\x1f\x7f\x1b]*\n)*")
 
 
 class Shown:

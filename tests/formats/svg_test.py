@@ -619,7 +619,7 @@ class Numbers(unittest.TestCase):
         self.assertLess(at["(−3)"], at["−1"])  # 1×0 + 2×1 − 3
         self.assertEqual(at["(−3)"], at["b_Q[2]"])
 
-    def test_a_figure_that_cannot_be_read_in_a_column_says_so(self):
+    def test_notes_that_are_longer_than_a_figure_are_left_out_and_it_says_so(self):
         problem = json.dumps({"inputs": {"random": "normal", "shape": [2, 2], "seed": 1}, "notes": "word " * 9000})
         done = subprocess.run([ATTN, "run", "-", "--format", "svg", "--fit", "column"], input=problem,
                               capture_output=True, encoding="utf-8", timeout=120)

@@ -4,7 +4,7 @@
     coverage.py build/coverage [--json FILE] [--missing src/mark]
 
 ./dev coverage makes such a build and runs the tests in it. Counted are the sources of src but for those that
-uncovered.txt leaves out, each with the reason.
+uncovered.txt leaves out, each with the reason, for lines of brackets alone, and for the way past all cases of a switch.
 """
 
 import sys
@@ -73,7 +73,7 @@ class Source:
         return not is_brackets and not any(word in text for word in self.never) and not is_behind_switch(self.lines, line - 1)
 
     def counts_side(self, line, column, _):
-        """Of a `switch` the compiler counts as well how often no case was the one; each names all (-Wswitch)."""
+        """Of a `switch` the compiler counts as well how often no case was the one: where there is no default, each is named."""
         return self.counts(line) and not self.lines[line - 1][: column - 1].endswith("switch (")
 
 

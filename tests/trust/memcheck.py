@@ -25,10 +25,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 AT_ONCE = 12  # tests, of which starting alone would take longer than they do
 SECONDS = 1800
+LEAST_COMMANDS = 100  # of those that the documents have, some more than once
 
 
 def valgrind(log):
-    return ["valgrind", "--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite", f"--log-file={log}"]
+    return ["valgrind", "--quiet", "--leak-check=full", "--show-leak-kinds=definite", f"--log-file={log}"]
 
 
 def said_in(pattern):
@@ -76,7 +77,8 @@ def commands(build, folder):
         file.write(f'#!/bin/sh\nexec {watched} {os.path.abspath(os.path.join(build, "attn"))} "$@"\n')
     os.chmod(program, 0o755)
     subprocess.run([sys.executable, os.path.join(ROOT, "tests", "docs", "run_examples.py"), program, ROOT])
-    return len(glob.glob(f"{log}.*")), said_in(f"{log}.*")
+    count, said = len(glob.glob(f"{log}.*")), said_in(f"{log}.*")
+    return count, said if count >= LEAST_COMMANDS else said + f"only {count} commands of the documents were run"
 
 
 def main():
@@ -91,8 +93,6 @@ def main():
             by_documents = pool.submit(commands, options.build, folder)
             said = [against for against in pool.map(units.run, range(0, len(units.names), AT_ONCE)) if against]
             count, against = by_documents.result()
-        if not count:
-            sys.exit("memcheck: no command of the documents was run")
     if against:
         said.append(against)
     print(f"{len(units.names)} tests of units and {count} commands of the documents; {len(said)} findings")

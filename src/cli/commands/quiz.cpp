@@ -250,7 +250,7 @@ std::string sizes_as_options(const Problem& problem, const Trace& trace) {
   return options;
 }
 
-// As `attn exercise --help` lists them, the next one to what the numbers given are of.
+// The next difficulty, of those that `attn exercise --help` lists, above that of the numbers that are given.
 int harder_than(const Trace& trace) {
   std::vector<std::span<const double>> given;
   for (const GivenTensor& one : trace.givens) given.push_back(one.value.data());

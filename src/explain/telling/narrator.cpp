@@ -50,6 +50,7 @@ std::string without(const std::string& said, const std::string& words) {
 // Whether a note is about what stands at that place. REQUIRES: the shape has its axes.
 bool is_at(const Note& note, const Shape& shape, const Place& place) {
   for (const auto& [axis, index] : place) {
+    assert(shape.has(axis));
     const std::size_t at = *shape.position(axis);
     if (at < note.index.size() && note.index[at] != index) return false;
   }

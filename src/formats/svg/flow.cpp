@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -354,6 +355,7 @@ class Flow {
 
   // Where the middle of the box is, from the left side of its node. REQUIRES: it is one of the node's.
   double middle(std::size_t box, std::size_t node) const {
+    assert(std::ranges::find(members_[node], box) != members_[node].end());
     double x = 0;
     for (auto i = members_[node].begin(); *i != box; ++i) x += boxes_[*i].width() + beside_distance;
     return x + boxes_[box].width() / 2;

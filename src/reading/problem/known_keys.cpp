@@ -73,9 +73,10 @@ std::optional<std::string> KnownKeys::aliased(std::string_view parent, const std
   // What only names a role is looked for where it stands: /biases/q_proj is a bias.
   constexpr std::string_view weights = "/weights/", biases = "/biases";
   const std::string_view pointer = called->pointer;
-  if (parent == biases && pointer.starts_with(weights) && key.find("weight") == std::string::npos)
-    return std::string(biases) + "/" + std::string(pointer.substr(weights.size()));
-  return std::string(pointer);
+  const bool says_weight = key.starts_with('w') || key.find("weight") != std::string::npos;
+  if (parent != biases || says_weight) return std::string(pointer);
+  if (!pointer.starts_with(weights)) return std::nullopt;  // several in one
+  return std::string(biases) + "/" + std::string(pointer.substr(weights.size()));
 }
 
 bool is_free_key(std::string_view key) { return key.starts_with("x-"); }

@@ -65,7 +65,7 @@ TEST_CASE("a number that only moved is told as a row is", "[explain]") {
   CHECK(lines_of_cells(trace, {{"query", 1}}) == std::vector<std::string>{"y₂ = 2"});
 }
 
-TEST_CASE("of many lines as many are written as may be and the others are counted_cells", "[explain]") {
+TEST_CASE("of many lines as many are written as may be and the others are counted", "[explain]") {
   const Trace trace = traced({"", Map{Unary::add, 1, ""}, {counted_cells({{"query", 2}, {"key", 3}, {"d_k", 2}})}});
   const std::vector<std::string> all = lines_of_cells(trace);
   REQUIRE(all.size() == 12);
@@ -117,6 +117,11 @@ TEST_CASE("what is made of hidden numbers is told as the number alone", "[explai
   CHECK(lines_of_cells(beside_what_is_hidden(Contract{"d_k"}, q, {k})) == Lists{"Y[1,1] = 5", "Y[1,2] = 11"});
   CHECK(lines_of_cells(beside_what_is_hidden(Contract{"d_k"}, q, {k, row})) == Lists{"Y[1,1] = 6", "Y[1,2] = 13"});
   CHECK(lines_of_cells(beside_what_is_hidden(Close{}, row, {row})) == Lists{"Y[1,1] = 2", "Y[1,2] = 4"});
+}
+
+TEST_CASE("a row made of hidden numbers is told by the symbols that the formula has", "[explain]") {
+  const Tensor<double> q = counted_cells({{"query", 1}, {"d_k", 2}});
+  using Lists = std::vector<std::string>;
   const Trace scaled = beside_what_is_hidden(Combine{Binary::multiply, {}}, q, {counted_cells({{"query", 1}})});
   CHECK(lines_of_cells(scaled) == Lists{"y₁ = [1, 2]"});
   CHECK(line_of_row(scaled, {{"query", 0}}) == "y₁ = a₁·H = [1, 2]");

@@ -36,9 +36,9 @@ TEST_CASE("what is infinite stands for itself under every rule", "[check][allowa
   for (const Kind kind : {Kind::honest_rounding, Kind::decimal_digits, Kind::significant, Kind::relative_absolute}) {
     for (const double value : {infinity, -infinity}) {
       CHECK(allowed_for(value, {.kind = kind}) == Interval(value));
-      CHECK(rounded_unwritten(Interval(0, infinity), RoundingMode::half_up, 2, false) == Interval(0, infinity));
     }
   }
+  CHECK(rounded_unwritten(Interval(0, infinity), RoundingMode::half_up, 2, false) == Interval(0, infinity));
 }
 
 TEST_CASE("significant digits are counted from the first that is not 0", "[check][allowance]") {

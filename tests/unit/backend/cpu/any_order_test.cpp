@@ -85,10 +85,10 @@ TEST_CASE("in any order, what is no product with a matrix has the bits of the re
       {of({model, narrow}, 5), of({token, model}, 6)},    // the sum is over its rows
       {x, of({token, model, narrow}, 7)},                 // a matrix for each token
       {of({head, model}, 8), w, of({head, narrow}, 9)},   // what is added is no row
-      {x, w, of({narrow}, 10), of({token, narrow}, 11)},  //
-      {x, w, of({token}, 12)},                            // nor has it the columns
-      {x, of({model}, 13)},                               //
-      {of({model, token}, 14), of({narrow, model}, 15)},  //
+      {x, w, of({narrow}, 10), of({token, narrow}, 11)},  // nor is the second of two
+      {x, w, of({token}, 12)},                            // it is a column
+      {x, of({model}, 13)},                               // a vector in the place of the matrix
+      {of({model, token}, 14), of({narrow, model}, 15)},  // both by columns
   };
   CpuBackend cpu(2);
   ReferenceBackend reference;
