@@ -73,8 +73,7 @@ std::optional<std::string> KnownKeys::aliased(std::string_view parent, const std
   // What only names a role is looked for where it stands: /biases/q_proj is a bias.
   constexpr std::string_view weights = "/weights/", biases = "/biases";
   const std::string_view pointer = called->pointer;
-  const bool says_weight = key.starts_with('w') || key.find("weight") != std::string::npos;
-  if (parent != biases || says_weight) return std::string(pointer);
+  if (parent != biases || key.find("weight") != std::string::npos) return std::string(pointer);
   if (!pointer.starts_with(weights)) return std::nullopt;  // several in one
   return std::string(biases) + "/" + std::string(pointer.substr(weights.size()));
 }
