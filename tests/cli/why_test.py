@@ -12,6 +12,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
 import every_feature
+from notes import NOTES
 from slow import share
 
 ATTN = os.path.abspath(os.environ["ATTN"])
@@ -19,7 +20,7 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 DATA = os.path.join(ROOT, "data")
 EXAMPLE = os.path.join(DATA, "worked-example.json")
 RAGGED = os.path.join(DATA, "ragged-batch.json")
-HINTS = r"^(attn: (?!error: ).*\n)*$"
+HINTS = f"^{NOTES}$"
 
 
 def why(*words, text=None):

@@ -21,6 +21,8 @@ import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+from mutate import names_of_tests
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 AT_ONCE = 12  # tests, of which starting alone would take longer than they do
@@ -48,7 +50,7 @@ class Units:
         self.program = os.path.join(build, "tests", "attn_tests")
         self.folder = folder
         listed = subprocess.run([self.program, "--list-test-names-only"], capture_output=True, text=True).stdout
-        self.names = [re.sub(r'([\[\]\\,"])', r"\\\1", name) for name in listed.split("\n") if name]
+        self.names = names_of_tests(listed)
         if not self.names:
             sys.exit(f"memcheck: {self.program} lists no tests")
 

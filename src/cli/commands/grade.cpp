@@ -149,13 +149,12 @@ class FolderOfPeople {
 void say_what_is_left_out(const std::vector<std::string>& left_out) {
   constexpr std::size_t most = 8;
   if (left_out.empty()) return;
-  std::vector<std::string> told;
-  for (const std::string& path : left_out) {
+  std::vector<std::string> told = first_of(left_out, most);
+  for (std::size_t i = 0; i < std::min(left_out.size(), most); ++i) {
     std::error_code unknown;
-    told.push_back(path + why_left_out(fs::directory_entry(path, unknown)));
+    told[i] += why_left_out(fs::directory_entry(left_out[i], unknown));
   }
-  const std::string names = listed(first_of(std::move(told), most));
-  say("attn: note: left out, for it is no .json, .csv or .txt file: " + printable(names) + "\n");
+  say("attn: note: left out, for it is no .json, .csv or .txt file: " + printable(listed(told)) + "\n");
 }
 
 // What is left out and called like somebody of the class is what that person handed in.

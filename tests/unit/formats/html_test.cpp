@@ -10,6 +10,7 @@
 #include "formats/html/elements.h"
 #include "formats/html/heads.h"
 #include "problem/labels.h"
+#include "unit/formats/texts.h"
 
 namespace attn {
 namespace {
@@ -32,14 +33,6 @@ std::string sheet_of(std::vector<Block> blocks) {
   document.sheet = FillIn{"{}", true};
   return page_of(std::move(document));
 }
-
-std::size_t times_in(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
-  return count;
-}
-
-bool says(const std::string& text, const std::string& part) { return times_in(text, part) > 0; }
 
 // Its reading is such that its numbers say where they come from.
 Matrix page_matrix(const std::string& step, std::size_t rows, std::size_t columns, double number = 0.5) {
@@ -156,31 +149,31 @@ TEST_CASE("a matrix of a page is called only what it has a name for") {
   Matrix matrix = page_matrix("scores", 1, 2);
   matrix.sizes = "[1 × 2]";
   const std::string named = written_matrix(matrix);
-  CHECK(says(named, "<math><mi class=\"score\">S</mi></math> <span class=\"title\"><bdi>scores</bdi></span>"));
-  CHECK(says(named, "<span class=\"meaning\">[1 × 2]</span>"));
+  CHECK(has(named, "<math><mi class=\"score\">S</mi></math> <span class=\"title\"><bdi>scores</bdi></span>"));
+  CHECK(has(named, "<span class=\"meaning\">[1 × 2]</span>"));
   matrix.symbol = Formula();
   matrix.title.clear();
   matrix.sizes.clear();
-  CHECK(says(written_matrix(matrix), "<span class=\"about\"><span class=\"name\"></span></span></caption>"));
+  CHECK(has(written_matrix(matrix), "<span class=\"about\"><span class=\"name\"></span></span></caption>"));
 }
 
 TEST_CASE("a page says how to read weights of queries over keys where there are any") {
-  CHECK(says(written_matrix(page_weights(2, 2)), "How to read it: row 2 belongs to"));
-  CHECK(says(written_matrix(page_weights(1, 2)), "How to read it: row 1 belongs to"));
-  CHECK_FALSE(says(written_matrix(page_weights(0, 2)), "How to read it"));
-  CHECK_FALSE(says(written_matrix(page_weights(2, 0)), "How to read it"));
+  CHECK(has(written_matrix(page_weights(2, 2)), "How to read it: row 2 belongs to"));
+  CHECK(has(written_matrix(page_weights(1, 2)), "How to read it: row 1 belongs to"));
+  CHECK_FALSE(has(written_matrix(page_weights(0, 2)), "How to read it"));
+  CHECK_FALSE(has(written_matrix(page_weights(2, 0)), "How to read it"));
   Matrix of_tokens = page_weights(2, 2), by_features = page_weights(2, 2), handed_in = page_weights(2, 2);
   of_tokens.row_axis = "token";
   by_features.column_axis = "feature";
   handed_in.handed_in = {"1", "0", "0", "1"};
   for (const Matrix& other : {of_tokens, by_features, handed_in, page_matrix("scores", 2, 2)}) {
     CHECK_FALSE(are_weights(other));
-    CHECK_FALSE(says(written_matrix(other), "How to read it"));
+    CHECK_FALSE(has(written_matrix(other), "How to read it"));
   }
 }
 
 TEST_CASE("a page draws arcs of no more tokens than can be told apart") {
-  CHECK(says(page_arcs(page_weights(24, 24)), "<svg"));
+  CHECK(has(page_arcs(page_weights(24, 24)), "<svg"));
   CHECK(page_arcs(page_weights(24, 25)).empty());
   CHECK(page_arcs(page_weights(25, 24)).empty());
 }
@@ -201,10 +194,10 @@ TEST_CASE("a head of many rows needs room for what scrolls it") {
 
 TEST_CASE("rows that are drawn late say which of their numbers are closed in runs") {
   Matrix matrix = page_matrix("scores", 1, 7);
-  CHECK_FALSE(says(late_cells(matrix, 0, 7), "data-closed"));
+  CHECK_FALSE(has(late_cells(matrix, 0, 7), "data-closed"));
   matrix.closed = {true, false, true, true, false, false, true};
-  CHECK(says(late_cells(matrix, 0, 7), " data-closed=\"1-1 3-4 7-7\""));
-  CHECK(says(late_cells(matrix, 0, 6), " data-closed=\"1-1 3-4\""));
+  CHECK(has(late_cells(matrix, 0, 7), " data-closed=\"1-1 3-4 7-7\""));
+  CHECK(has(late_cells(matrix, 0, 6), " data-closed=\"1-1 3-4\""));
   CHECK(late_format(matrix) == " data-decimals=\"2\"");
   matrix.format = {.decimals = 1, .scientific = true};
   CHECK(late_format(matrix) == " data-decimals=\"1\" data-scientific");
@@ -217,9 +210,9 @@ TEST_CASE("a factor that is no number is null in what the page's script reads") 
     scaled.reading.op = Map{Unary::multiply, factor, ""};
     return numbers_json({}, {{&scaled, {1, 1}}});
   };
-  CHECK(says(json_of(0.5), "\"parameter\":0.5,"));
-  CHECK(says(json_of(std::numeric_limits<double>::infinity()), "\"parameter\":null,"));
-  CHECK(says(json_of(std::nan("")), "\"parameter\":null,"));
+  CHECK(has(json_of(0.5), "\"parameter\":0.5,"));
+  CHECK(has(json_of(std::numeric_limits<double>::infinity()), "\"parameter\":null,"));
+  CHECK(has(json_of(std::nan("")), "\"parameter\":null,"));
 }
 
 // --- lines, tables, trees
@@ -241,21 +234,21 @@ TEST_CASE("a line of a page that says closed is told why where another line has 
       reasons);
   CHECK(times_in(text, "<span class=\"extra\"> by causal</span>") == 1);
   CHECK(times_in(text, "(closed)</span>") == 2);
-  CHECK_FALSE(says(text, "<span class=\"title\">"));
+  CHECK_FALSE(has(text, "<span class=\"title\">"));
   CHECK(
-      says(page_lines({{}, "", {{{"cat"}, {}, {"closed"}}}}, reasons),
-           "<span class=\"label\"><bdi>cat</bdi></span>  <span class=\"remark\" style=\"--column:2\">(closed)</span>"));
+      has(page_lines({{}, "", {{{"cat"}, {}, {"closed"}}}}, reasons),
+          "<span class=\"label\"><bdi>cat</bdi></span>  <span class=\"remark\" style=\"--column:2\">(closed)</span>"));
 }
 
 TEST_CASE("a table of a page has names only where it has them and pairs are a list") {
-  CHECK(says(page_table({{}, {}, {{{"heads"}, {"2"}}}}, "Sizes"), "<dl class=\"pairs\">"));
+  CHECK(has(page_table({{}, {}, {{{"heads"}, {"2"}}}}, "Sizes"), "<dl class=\"pairs\">"));
   const std::string three = page_table({{}, {}, {{{"a"}, {"b"}, {"c"}}}}, "Sizes");
-  CHECK(says(three, "<caption class=\"unseen extra\">Sizes</caption>"));
-  CHECK_FALSE(says(three, "<thead>"));
+  CHECK(has(three, "<caption class=\"unseen extra\">Sizes</caption>"));
+  CHECK_FALSE(has(three, "<thead>"));
   const std::string headed = page_table({{"Bytes"}, {{"step"}, {"bytes"}}, {{{"scores"}, {"72"}}}}, "Sizes");
-  CHECK(says(headed, "<caption>Bytes</caption>\n<thead>\n<tr><th scope=\"col\"><bdi>step</bdi></th>"));
+  CHECK(has(headed, "<caption>Bytes</caption>\n<thead>\n<tr><th scope=\"col\"><bdi>step</bdi></th>"));
   const std::string untitled = page_table({{"Bytes"}, {}, {{{"scores"}, {"72"}}}}, "Sizes");
-  CHECK(says(untitled, "<caption>Bytes</caption>\n<tbody>\n"));
+  CHECK(has(untitled, "<caption>Bytes</caption>\n<tbody>\n"));
 }
 
 TEST_CASE("a tree of a page closes each list that it opens also where there is no branch") {
@@ -274,24 +267,24 @@ TEST_CASE("pictures of a page move where there is a rule and a context and a vec
   told.drawn.queries = {{"q₁", "cat", Role::query, {3, 4}}};
   told.drawn.rule = WeighingRule();
   told.drawn.context = DrawnVector{"c₁", "", Role::output, {1, 2}};
-  CHECK(says(page_geometry(told), "<script type=\"application/json\">{\"query\":0,"));
+  CHECK(has(page_geometry(told), "<script type=\"application/json\">{\"query\":0,"));
   GeometryTold no_rule = told, no_context = told, no_vector = told;
   no_rule.drawn.rule.reset();
   no_context.drawn.context.reset();
   no_vector.drawn.queries[0].numbers.clear();
-  for (const GeometryTold& still : {no_rule, no_context, no_vector}) CHECK_FALSE(says(page_geometry(still), "<script"));
+  for (const GeometryTold& still : {no_rule, no_context, no_vector}) CHECK_FALSE(has(page_geometry(still), "<script"));
 }
 
 // --- whole pages
 
 TEST_CASE("a page of nothing says what it would be") {
   const std::string text = page_of({});
-  CHECK(says(text, "<title>Worked out step by step</title>"));
-  CHECK(says(text, "<h1 class=\"extra\">Worked out step by step</h1>"));
-  CHECK_FALSE(says(text, "class=\"stop\""));
+  CHECK(has(text, "<title>Worked out step by step</title>"));
+  CHECK(has(text, "<h1 class=\"extra\">Worked out step by step</h1>"));
+  CHECK_FALSE(has(text, "class=\"stop\""));
   const std::string titled_only = page_of(titled("Nothing <yet>"));
-  CHECK(says(titled_only, "<title>Nothing &lt;yet&gt;</title>"));
-  CHECK_FALSE(says(titled_only, "class=\"stop\""));
+  CHECK(has(titled_only, "<title>Nothing &lt;yet&gt;</title>"));
+  CHECK_FALSE(has(titled_only, "class=\"stop\""));
 }
 
 TEST_CASE("a folded step of a page says its size where that is known") {
@@ -299,24 +292,24 @@ TEST_CASE("a folded step of a page says its size where that is known") {
   large.sizes = "[100 × 4]·[4 × 2] → [100 × 2]";
   const std::string text = body_of({{Headline{2, {"Scores"}}, large, Headline{2, {"Mask"}}, small}});
   CHECK(times_in(text, "<details class=\"fold\">") == 2);
-  CHECK(says(text, "<span class=\"size\">[100 × 2]</span>"));
-  CHECK(says(text, "<span class=\"size\"></span>"));
+  CHECK(has(text, "<span class=\"size\">[100 × 2]</span>"));
+  CHECK(has(text, "<span class=\"size\"></span>"));
 }
 
 TEST_CASE("a map leads to weights of many keys or queries and not to a few that are seen at once") {
-  CHECK(says(body_of({{Headline{2, {"A"}}, page_weights(2, 9)}}), "The map leads to its numbers"));
-  CHECK(says(body_of({{Headline{2, {"A"}}, page_weights(9, 2)}}), "The map leads to its numbers"));
-  CHECK_FALSE(says(body_of({{Headline{2, {"A"}}, page_weights(8, 8)}}), "class=\"overview"));
-  CHECK_FALSE(says(body_of({{Headline{2, {"A"}}, page_weights(0, 9)}}), "class=\"overview"));
+  CHECK(has(body_of({{Headline{2, {"A"}}, page_weights(2, 9)}}), "The map leads to its numbers"));
+  CHECK(has(body_of({{Headline{2, {"A"}}, page_weights(9, 2)}}), "The map leads to its numbers"));
+  CHECK_FALSE(has(body_of({{Headline{2, {"A"}}, page_weights(8, 8)}}), "class=\"overview"));
+  CHECK_FALSE(has(body_of({{Headline{2, {"A"}}, page_weights(0, 9)}}), "class=\"overview"));
 }
 
 TEST_CASE("maps say that what is faint is padding be it of queries or of keys") {
   Matrix of_keys = page_weights(2, 9), of_queries = page_weights(9, 2);
   of_keys.column_labels.back() = padding_label;
   of_queries.row_labels.back() = padding_label;
-  CHECK(says(body_of({{Headline{2, {"A"}}, of_keys}}), "Faint rows are padding."));
-  CHECK(says(body_of({{Headline{2, {"A"}}, of_queries}}), "Faint rows are padding."));
-  CHECK_FALSE(says(body_of({{Headline{2, {"A"}}, page_weights(2, 9)}}), "Faint rows are padding."));
+  CHECK(has(body_of({{Headline{2, {"A"}}, of_keys}}), "Faint rows are padding."));
+  CHECK(has(body_of({{Headline{2, {"A"}}, of_queries}}), "Faint rows are padding."));
+  CHECK_FALSE(has(body_of({{Headline{2, {"A"}}, page_weights(2, 9)}}), "Faint rows are padding."));
 }
 
 TEST_CASE("maps of heads of one sequence stand together and those that are of none before them") {
@@ -338,25 +331,25 @@ TEST_CASE("what is said behind the last head without a matrix is still of that h
       body_of({{Headline{2, {"Head 1 of 2"}}, first, Headline{2, {"Head 1 of 2 · Context"}}, Prose{{"Both."}},
                 Headline{2, {"Head 2 of 2 · Weights"}}, second, Derivation{{}, "", {{{}, {{"", {{"y"}}}}}}}}});
   CHECK(times_in(text, "<details class=\"place\"") == 2);
-  CHECK(says(text, "<h2>Head 1 of 2</h2>"));
-  CHECK(says(text, "<h2><span class=\"around\">Head 1 of 2 · </span>Context</h2>"));
+  CHECK(has(text, "<h2>Head 1 of 2</h2>"));
+  CHECK(has(text, "<h2><span class=\"around\">Head 1 of 2 · </span>Context</h2>"));
   CHECK(text.find("<mi>y</mi>") < text.rfind("</details>"));
 }
 
 TEST_CASE("a sheet of a page need not begin with a title and has what stands on any page") {
   const std::string none = sheet_of({});
-  CHECK(says(none, "<title></title>"));
+  CHECK(has(none, "<title></title>"));
   Matrix matrix = page_matrix("scores", 1, 1);
   matrix.title.clear();
   Tree tree{{{0, {}, {{}, {{"", {{"x"}}}}}}}};
   const std::string text = sheet_of({Prose{{"Fill in."}}, matrix, tree});
-  CHECK(says(text, "<title></title>"));
-  CHECK(says(text, "</math></span></figcaption>"));
-  CHECK(says(text, "</figure>\n</div>\n<ul class=\"tree\">"));
+  CHECK(has(text, "<title></title>"));
+  CHECK(has(text, "</math></span></figcaption>"));
+  CHECK(has(text, "</figure>\n</div>\n<ul class=\"tree\">"));
   CHECK(times_in(text, "<div class=\"beside\">") == 1);
   matrix.title = "Scores";
   matrix.words = "rows: queries";
-  CHECK(says(
+  CHECK(has(
       sheet_of({Headline{1, {"A sheet"}}, matrix}),
       "</math></span> <span class=\"title\"><bdi>Scores</bdi></span> <span class=\"meaning\">rows: queries</span>"));
 }

@@ -9,6 +9,7 @@
 #include "formats/latex/blocks.h"
 #include "formats/latex/math.h"
 #include "problem/labels.h"
+#include "unit/formats/texts.h"
 
 namespace attn {
 namespace {
@@ -32,14 +33,6 @@ std::string joined(const LatexPieces& pieces) {
   for (const LatexPiece& piece : pieces) all += piece.text;
   return all;
 }
-
-std::size_t count_of(const std::string& part, const std::string& text) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
-  return count;
-}
-
-bool has(const std::string& text, const std::string& part) { return count_of(part, text) > 0; }
 
 std::vector<std::string> names_to(std::size_t count, const std::string& before = "") {
   std::vector<std::string> names;
@@ -115,15 +108,15 @@ TEST_CASE("lines between tokens in LaTeX are the same whichever of them are the 
     return lines;
   };
   CHECK(sorted_lines(turned) == sorted_lines(weights));
-  CHECK(count_of("\\attnarc{", joined(latex_arcs(weights, {}))) == 5);  // one of the weights is 0
+  CHECK(times_in(joined(latex_arcs(weights, {})), "\\attnarc{") == 5);  // one of the weights is 0
 }
 
 TEST_CASE("no line of LaTeX leads from padding or to it") {
   Matrix weights = weights_of(2, 2);
   weights.column_labels[1] = padding_label;
-  CHECK(count_of("\\attnarc{", joined(latex_arcs(weights, {}))) == 2);
+  CHECK(times_in(joined(latex_arcs(weights, {})), "\\attnarc{") == 2);
   weights.row_labels[0] = padding_label;
-  CHECK(count_of("\\attnarc{", joined(latex_arcs(weights, {}))) == 1);
+  CHECK(times_in(joined(latex_arcs(weights, {})), "\\attnarc{") == 1);
 }
 
 TEST_CASE("lines between the tokens of weights that stand side by side say whose they are") {
@@ -131,7 +124,7 @@ TEST_CASE("lines between the tokens of weights that stand side by side say whose
   first.place = "head 1";
   second.place = "head 2";
   const std::string text = joined(latex_pieces({&first, &second}, LatexPage{}));
-  CHECK(count_of("\\begin{tabular}[t]", text) == 3);  // one of both, with one each in it
+  CHECK(times_in(text, "\\begin{tabular}[t]") == 3);  // one of both, with one each in it
   CHECK(has(text, "\\attnweight{A}$, head 1}\n"));
   CHECK(has(text, "\\attnweight{A}$, head 2}\n"));
   CHECK_FALSE(has(joined(latex_pieces(std::vector<const Matrix*>{&first}, LatexPage{})), "$, head 1}"));
@@ -236,7 +229,7 @@ TEST_CASE("a table without rows is its header in LaTeX or its caption and a long
     CHECK(piece.height < 600);
     CHECK(has(piece.text, "\\attntablehead{step}"));
   }
-  CHECK(count_of("\\attncell{72}", joined(pieces)) == 90);
+  CHECK(times_in(joined(pieces), "\\attncell{72}") == 90);
 }
 
 TEST_CASE("a derivation without lines is its title in LaTeX and one without that is nothing") {
@@ -265,8 +258,8 @@ TEST_CASE("of many lines the last appear together on a slide that is built up") 
   const LatexPieces pieces = latex_pieces(derivation, page);
   REQUIRE(pieces.size() == 1);
   CHECK(pieces[0].steps == 13);
-  for (int step = 1; step <= 11; ++step) CHECK(count_of("{" + latex_step(step) + "}", pieces[0].text) == 2);
-  CHECK(count_of("{" + latex_step(12) + "}", pieces[0].text) == 6);
+  for (int step = 1; step <= 11; ++step) CHECK(times_in(pieces[0].text, "{" + latex_step(step) + "}") == 2);
+  CHECK(times_in(pieces[0].text, "{" + latex_step(12) + "}") == 6);
   CHECK_FALSE(has(pieces[0].text, latex_step(13)));
 }
 
@@ -281,10 +274,10 @@ TEST_CASE("lines that are too long for LaTeX are broken and those that are only 
                                latex_equation(wide, {{"1"}}),
                                latex_equation("t", {{wide + wide}, {wide + wide}})}};
   const std::string text = joined(latex_pieces(derivation, LatexPage{}));
-  CHECK(count_of("0.1234", text) == 30);
-  CHECK(count_of(" \\\\", text) > 6);
+  CHECK(times_in(text, "0.1234") == 30);
+  CHECK(times_in(text, " \\\\") > 6);
   CHECK(has(text, "&\\attnlabel{cat}\\quad& \\\\"));
-  CHECK(count_of("\\attnlap{", text) == 2);
+  CHECK(times_in(text, "\\attnlap{") == 2);
 }
 
 TEST_CASE("where a side of a broken line is empty LaTeX has no column of nothing") {
@@ -310,10 +303,10 @@ TEST_CASE("a matrix of no rows or no columns is its caption and its names in LaT
   for (const auto& [rows, columns] : {std::pair{0, 3}, std::pair{3, 0}, std::pair{0, 0}}) {
     const Matrix matrix = matrix_of(static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
     const std::string text = as_latex({matrix});
-    CHECK(count_of("\\attncaption{", text.substr(text.find("\\attnmatrix{\\attncaption"))) == 1);
+    CHECK(times_in(text.substr(text.find("\\attnmatrix{\\attncaption")), "\\attncaption{") == 1);
     CHECK(has(text, "*{" + std::to_string(columns) + "}{r}}"));
-    CHECK(count_of("\\attnhead{k", text) == static_cast<std::size_t>(columns));
-    CHECK(count_of("\\attnhead{q", text) == static_cast<std::size_t>(rows));
+    CHECK(times_in(text, "\\attnhead{k") == static_cast<std::size_t>(columns));
+    CHECK(times_in(text, "\\attnhead{q") == static_cast<std::size_t>(rows));
   }
 }
 
@@ -335,8 +328,8 @@ TEST_CASE("a matrix too wide and too high for a page says of each part which col
   CHECK(has(pieces.front().text, "{columns 1\\textendash{}"));
   CHECK(has(pieces.front().text, " of 40, rows 1\\textendash{}25 of 50}"));
   CHECK(has(pieces.back().text, "\\textendash{}40 of 40, rows 26\\textendash{}50 of 50}"));
-  CHECK(count_of("$0.5000$", text) == 2000);
-  CHECK(count_of("\\attncaption{", text) == 1);
+  CHECK(times_in(text, "$0.5000$") == 2000);
+  CHECK(times_in(text, "\\attncaption{") == 1);
 }
 
 TEST_CASE("a long vector lies in LaTeX whatever is said of its rows unless somebody handed it in") {
@@ -357,15 +350,15 @@ TEST_CASE("places of one step share a caption in LaTeX but not what somebody han
   second.place = "head 2";
   second.beside = true;
   const std::string shared = joined(latex_pieces({&first, &second}, LatexPage{}));
-  CHECK(count_of("\\attncaption{", shared) == 1);
-  CHECK(count_of("\\attnplace{", shared) == 2);
-  CHECK(count_of("\\attnhead{q1}", shared) == 1);  // for both
+  CHECK(times_in(shared, "\\attncaption{") == 1);
+  CHECK(times_in(shared, "\\attnplace{") == 2);
+  CHECK(times_in(shared, "\\attnhead{q1}") == 1);  // for both
   Matrix of_keys = second;
   of_keys.row_axis = "key";
-  CHECK(count_of("\\attnhead{q1}", joined(latex_pieces({&first, &of_keys}, LatexPage{}))) == 2);
+  CHECK(times_in(joined(latex_pieces({&first, &of_keys}, LatexPage{})), "\\attnhead{q1}") == 2);
   first.handed_in = second.handed_in = std::vector<std::string>(4, "0.5");
   const std::string apart = joined(latex_pieces({&first, &second}, LatexPage{}));
-  CHECK(count_of("\\attncaption{", apart) == 2);
+  CHECK(times_in(apart, "\\attncaption{") == 2);
   CHECK_FALSE(has(apart, "\\attnplace{"));
 }
 
@@ -387,7 +380,7 @@ TEST_CASE("an empty cell of a slide that is built up appears with nothing in it"
   Matrix matrix = matrix_of(2, 2);
   matrix.handed_in = {"", "0.5", "0.25", ""};
   const std::string text = as_latex({matrix}, slides(true));
-  CHECK(count_of("\\attnshow{", text.substr(text.find("\\begin{frame}"))) == 2);
+  CHECK(times_in(text.substr(text.find("\\begin{frame}")), "\\attnshow{") == 2);
 }
 
 // --- figures and slides
@@ -409,8 +402,8 @@ std::vector<Block> chain(std::size_t count) {
 }
 
 TEST_CASE("LaTeX draws how data flows where several steps read one another and not too many") {
-  CHECK(count_of("\n\\attnflowbox{", as_latex(chain(4))) == 4);
-  CHECK(count_of("\n\\attnarrow{", as_latex(chain(4))) == 3);
+  CHECK(times_in(as_latex(chain(4)), "\n\\attnflowbox{") == 4);
+  CHECK(times_in(as_latex(chain(4)), "\n\\attnarrow{") == 3);
   CHECK_FALSE(has(as_latex(chain(3)), "\n\\attnflowbox{"));
   CHECK(has(as_latex(chain(16)), "\n\\attnflowbox{"));
   CHECK_FALSE(has(as_latex(chain(17)), "\n\\attnflowbox{"));
@@ -431,7 +424,7 @@ TEST_CASE("parts of a computation stand one below the other on paper and side by
   page.height = 213;
   const std::string slide = joined(latex_flow(document, page));
   CHECK(has(slide, "{{\\footnotesize $Y$}\\\\Layer 1 "));
-  CHECK(count_of("\\attnflowbox{", slide) == 4);
+  CHECK(times_in(slide, "\\attnflowbox{") == 4);
 }
 
 TEST_CASE("matrices that follow those of one step have a headline of their own up to the end") {
@@ -459,7 +452,7 @@ TEST_CASE("a headline too long for the title of a slide is whole below it") {
   const std::string text =
       as_latex({Headline{2, {"First"}}, Prose{{"Look."}}, Headline{2, {words}}, Prose{{"Again."}}}, slides());
   CHECK(has(text, "\\attnpart{" + words + "}"));
-  CHECK(count_of("\\begin{frame}", text.substr(text.find("\\begin{document}"))) == 1);
+  CHECK(times_in(text.substr(text.find("\\begin{document}")), "\\begin{frame}") == 1);
 }
 
 TEST_CASE("slides of a document that begins with numbers have no title") {

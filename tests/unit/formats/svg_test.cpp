@@ -12,6 +12,7 @@
 #include "formats/svg/drawings.h"
 #include "formats/svg/fit.h"
 #include "formats/svg/pen.h"
+#include "unit/formats/texts.h"
 
 namespace attn {
 namespace {
@@ -23,14 +24,6 @@ std::string in_svg_file(const Document& document, const std::string& fit = "none
   options.settings["fit"] = fit;
   return written(svg_row(), document, options);
 }
-
-std::size_t count_of(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++count;
-  return count;
-}
-
-bool has(const std::string& text, const std::string& part) { return count_of(text, part) > 0; }
 
 // What its <text> elements show, a line each, without <title> and <tspan>.
 std::string words_shown(const std::string& drawing) {
@@ -131,8 +124,8 @@ TEST_CASE("arcs lead from queries to keys whichever of them are the rows", "[svg
   weights.column_labels[3] = "·";  // which nobody closed
   const Palette palette = Theme{}.palette();
   const Drawing drawing = arcs_drawing(weights, palette);
-  CHECK(count_of(drawing.content, "data-column=") == 10);  // 12 weights, two of them 0
-  CHECK(count_of(drawing.content, "→ Key 1: ") == 2);
+  CHECK(times_in(drawing.content, "data-column=") == 10);  // 12 weights, two of them 0
+  CHECK(times_in(drawing.content, "→ Key 1: ") == 2);
   CHECK(arcs_drawing(turned_over(weights), palette).content == drawing.content);
   // Of 5/8; of 3/8 for a padding key, and of 1/8 for a padding query: a quarter as strong.
   CHECK(has(drawing.content, "stroke-opacity=\"0.694\" data-column=\"1\""));
@@ -145,14 +138,14 @@ TEST_CASE("what somebody handed in has neither arcs nor shades", "[svg]") {
   Matrix weights = drawn_matrix("weights", Role::attention_weight, 2, 2);
   weights.cells = {0.25, 0.75, 0.5, 0.5};
   const Palette palette = Theme{}.palette();
-  CHECK(count_of(arcs_drawing(weights, palette).content, "data-column=") == 4);
+  CHECK(times_in(arcs_drawing(weights, palette).content, "data-column=") == 4);
   CHECK(has(small_map_drawing(weights, palette, 8).content, "<path"));
   weights.handed_in = {"1/4", "3/4", "1/2", "half"};
-  CHECK(count_of(arcs_drawing(weights, palette).content, "data-column=") == 0);
+  CHECK(times_in(arcs_drawing(weights, palette).content, "data-column=") == 0);
   CHECK_FALSE(has(small_map_drawing(weights, palette, 8).content, "<path"));
   const std::vector<ToldMatrix> told = {{&weights, "Weights", ""}};
   const std::string map = map_drawing(told, {}, Theme{}, {}).content;
-  for (const char* written : {">1/4<", ">3/4<", ">1/2<", ">half<"}) CHECK(count_of(map, written) == 1);
+  for (const char* written : {">1/4<", ">3/4<", ">1/2<", ">half<"}) CHECK(times_in(map, written) == 1);
 }
 
 TEST_CASE("a sheet that is drawn has the boxes of what is asked, and no number of them", "[svg]") {
@@ -160,8 +153,8 @@ TEST_CASE("a sheet that is drawn has the boxes of what is asked, and no number o
   weights.cells = {0.125, 0.875, 0, 0};
   weights.boxes = {Box::filled, Box::filled, Box::open, Box::open};
   const std::string figure = words_shown(in_svg_file(document_of({weights})));
-  CHECK(count_of(figure, weights.in_box(0, 0)) == 1);
-  CHECK(count_of(figure, weights.in_box(0, 1)) == 1);
+  CHECK(times_in(figure, weights.in_box(0, 0)) == 1);
+  CHECK(times_in(figure, weights.in_box(0, 1)) == 1);
   CHECK_FALSE(has(figure, "0.000\n0.000"));
 }
 
@@ -169,7 +162,7 @@ TEST_CASE("weights that are not of queries and keys have no arcs", "[svg]") {
   Matrix weights = drawn_matrix("weights", Role::attention_weight, 2, 3);
   const auto arcs_of = [](const Matrix& matrix) {
     const std::vector<ToldMatrix> told = {{&matrix, "Weights", ""}};
-    return count_of(map_drawing(told, {}, Theme{}, {}).content, "class=\"arcs\"");
+    return times_in(map_drawing(told, {}, Theme{}, {}).content, "class=\"arcs\"");
   };
   CHECK(arcs_of(weights) == 1);
   CHECK(arcs_of(turned_over(weights)) == 1);
@@ -307,7 +300,7 @@ TEST_CASE("a sum of products is drawn with its bias, and in narrow rooms too whe
       theme, {});
   CHECK(has(words_shown(more.content), "b\n"));
   CHECK(has(words_shown(more.content), "y =\n1×3\n2×4\n+\n5\n+\n=\n16\n≈\n16.0\n"));
-  CHECK(count_of(more.content, "stroke-width=\"2.5\"") == 1);  // the last in a box of its own
+  CHECK(times_in(more.content, "stroke-width=\"2.5\"") == 1);  // the last in a box of its own
 }
 
 TEST_CASE("what is no sum of products is drawn as what went in and the arithmetic", "[svg]") {
@@ -389,9 +382,9 @@ TEST_CASE("matrices beside a tree are drawn as they stand in the document", "[sv
 TEST_CASE("a table without a header has no bold row", "[svg]") {
   Document document;
   document.add(Table{.caption = {"Sizes"}, .header = {}, .rows = {{{"a"}, {"1"}}, {{"b"}, {"2"}}}});
-  CHECK(count_of(in_svg_file(document), "font-weight=\"bold\"") == 1);  // the caption
+  CHECK(times_in(in_svg_file(document), "font-weight=\"bold\"") == 1);  // the caption
   std::get<Table>(document.blocks[0]).header = {{"name"}, {"size"}};
-  CHECK(count_of(in_svg_file(document), "font-weight=\"bold\"") == 3);
+  CHECK(times_in(in_svg_file(document), "font-weight=\"bold\"") == 3);
 }
 
 TEST_CASE("of many heads sixteen are small maps and the others are counted", "[svg]") {
@@ -442,7 +435,7 @@ TEST_CASE("steps that only lines tell have boxes where the figure has what they 
                      made_from(drawn_vector("of nothing", Role::softmax, 2), {"unknown"}),
                      made_from(drawn_vector("sums", Role::softmax, 2), {"powers"})};
   const std::string figure = in_svg_file(document);
-  CHECK(count_of(figure, "data-step=\"maximum\"") == 1);  // two read it
+  CHECK(times_in(figure, "data-step=\"maximum\"") == 1);  // two read it
   CHECK(has_box(figure, "sums"));
   CHECK_FALSE(has_box(figure, "of nothing"));
   CHECK_FALSE(has_box(figure, "unknown"));
@@ -527,18 +520,18 @@ TEST_CASE("matrices of one step share their decimals, and scientific notation", 
     matrices.back().format = {.decimals = 1};
     matrices.back().cells = {0.25, 0.5, 1};
   }
-  CHECK(count_of(words_shown(in_svg_file(document_of(matrices))), "0.5\n") == 2);
+  CHECK(times_in(words_shown(in_svg_file(document_of(matrices))), "0.5\n") == 2);
   matrices[1].format = {.decimals = 2};
-  CHECK(count_of(words_shown(in_svg_file(document_of(matrices))), "0.50\n") == 2);
+  CHECK(times_in(words_shown(in_svg_file(document_of(matrices))), "0.50\n") == 2);
   matrices[1].format = {.decimals = 2, .scientific = true};
-  CHECK(count_of(words_shown(in_svg_file(document_of(matrices))), "5.00e-01\n") == 2);
+  CHECK(times_in(words_shown(in_svg_file(document_of(matrices))), "5.00e-01\n") == 2);
 }
 
 TEST_CASE("a matrix without columns is a frame and its rows", "[svg]") {
   const Matrix empty = drawn_matrix("empty", Role::score, 2, 0);
   const std::string figure = in_svg_file(document_of({empty, drawn_matrix("scores", Role::score, 2, 2)}));
   CHECK(has_box(figure, "empty"));
-  CHECK(count_of(words_shown(figure), "Query 2\n") == 2);
+  CHECK(times_in(words_shown(figure), "Query 2\n") == 2);
 }
 
 TEST_CASE("an outline joins what follows directly by straight arrows alone", "[svg]") {
@@ -552,7 +545,7 @@ TEST_CASE("an outline joins what follows directly by straight arrows alone", "[s
   parts[2].reads.push_back(0);
   const Drawing around = outline_drawing(parts, Theme{}, {});
   CHECK(around.width > straight.width);
-  CHECK(count_of(around.content, "class=\"arrow\"") == count_of(straight.content, "class=\"arrow\"") + 1);
+  CHECK(times_in(around.content, "class=\"arrow\"") == times_in(straight.content, "class=\"arrow\"") + 1);
 }
 
 TEST_CASE("a matrix without a title is called by what else is known of it", "[svg]") {
