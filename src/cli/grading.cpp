@@ -112,8 +112,7 @@ void add_answers(Answers answers, const std::string& file, std::vector<HandInOfC
 
 ProblemsOfClass::ProblemsOfClass(const std::string& word, const ComputeOptions& computing) : computing_(computing) {
   computing.check();
-  std::error_code unknown;
-  if (word == "-" || !fs::is_directory(word, unknown)) {
+  if (word == "-" || kind_of(word) != fs::file_type::directory) {
     add(word, true);
     return;
   }

@@ -2,7 +2,9 @@
 // preloaded into the program. It counts the calls of a kind, and the one whose number (from 0) is
 // asked for fails. The environment says so:
 //
-//   ATTN_FAULT_KIND   alloc, read, write, open, thread, or kill: the program is killed at that write
+//   ATTN_FAULT_KIND   alloc, read, write, open, stat, thread; interrupt: a read or write that a signal
+//                     interrupts; cut: a read that is behind the end; or kill: the program is killed at
+//                     that write
 //   ATTN_FAULT_AT     the number of the call; without it none fails
 //   ATTN_FAULT_COUNT  a file to which the number of calls is written at the end
 //   ATTN_FAULT_EACH   instead, of alloc: each call fails, in a copy of the program that is made there.
@@ -162,6 +164,9 @@ bool lacks_memory() {
 }
 bool cannot_open() { return fails("open", EMFILE); }
 bool cannot_read() { return fails("read", EIO); }
+bool cannot_look() { return fails("stat", EIO); }
+bool is_interrupted() { return fails("interrupt", EINTR); }
+bool is_cut() { return fails("cut", 0); }
 
 bool cannot_write() {
   if (fails("kill", 0)) ::kill(::getpid(), SIGKILL);
@@ -300,17 +305,19 @@ DIR* fdopendir(int descriptor) {
 // They are read.
 
 ssize_t read(int descriptor, void* into, std::size_t bytes) {
-  if (cannot_read()) return -1;
+  if (cannot_read() || is_interrupted()) return -1;
   ATTN_USUAL(read, descriptor, into, bytes);
 }
 
 ssize_t pread(int descriptor, void* into, std::size_t bytes, off_t offset) {
-  if (cannot_read()) return -1;
+  if (cannot_read() || is_interrupted()) return -1;
+  if (is_cut()) return 0;
   ATTN_USUAL(pread, descriptor, into, bytes, offset);
 }
 
 ssize_t pread64(int descriptor, void* into, std::size_t bytes, off64_t offset) {
-  if (cannot_read()) return -1;
+  if (cannot_read() || is_interrupted()) return -1;
+  if (is_cut()) return 0;
   ATTN_USUAL(pread64, descriptor, into, bytes, offset);
 }
 
@@ -332,11 +339,28 @@ dirent64* readdir64(DIR* folder) {
   ATTN_USUAL(readdir64, folder);
 }
 
+// What they are is asked.
+
+int stat(const char* path, struct stat* status) noexcept {
+  if (cannot_look()) return -1;
+  ATTN_USUAL(stat, path, status);
+}
+
+int lstat(const char* path, struct stat* status) noexcept {
+  if (cannot_look()) return -1;
+  ATTN_USUAL(lstat, path, status);
+}
+
+int fstat(int descriptor, struct stat* status) noexcept {
+  if (cannot_look()) return -1;
+  ATTN_USUAL(fstat, descriptor, status);
+}
+
 // They are written, and all that it takes until they stand under their name.
 
 ssize_t write(int descriptor, const void* from, std::size_t bytes) {
   if (descriptor > STDERR_FILENO) end_copy();
-  if (cannot_write()) return -1;
+  if (cannot_write() || is_interrupted()) return -1;
   ATTN_USUAL(write, descriptor, from, bytes);
 }
 
