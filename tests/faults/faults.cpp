@@ -2,9 +2,10 @@
 // preloaded into the program. It counts the calls of a kind, and the one whose number (from 0) is
 // asked for fails. The environment says so:
 //
-//   ATTN_FAULT_KIND   alloc, read, write, open, stat, thread; interrupt: a read or write that a signal
-//                     interrupts; cut: a read that is behind the end; or kill: the program is killed at
-//                     that write
+//   ATTN_FAULT_KIND   alloc, read, write, open, stat, thread; library: what is asked of a library that
+//                     is loaded; sync: a file system that cannot; interrupt: a read or write that a
+//                     signal interrupts; cut: a read that is behind the end; or kill: the program is
+//                     killed at that write
 //   ATTN_FAULT_AT     the number of the call; without it none fails
 //   ATTN_FAULT_COUNT  a file to which the number of calls is written at the end
 //   ATTN_FAULT_EACH   instead, of alloc: each call fails, in a copy of the program that is made there.
@@ -66,10 +67,17 @@ bool fails(const char* kind, int reason) {
   return true;
 }
 
+// The C library's own dlsym(): the one below fails, too.
+void* looked_up(void* library, const char* name) {
+  using Lookup = void*(void*, const char*);
+  static const auto lookup = reinterpret_cast<Lookup*>(::dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34"));
+  return lookup(library, name);
+}
+
 // The function of that name that is called where nothing fails.
 template <class Function>
 Function* usual(Function*, const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+  return reinterpret_cast<Function*>(looked_up(RTLD_NEXT, name));
 }
 
 // Files that are on their way, and whether this is a copy, which takes none away: they are the program's.
@@ -165,6 +173,8 @@ bool lacks_memory() {
 bool cannot_open() { return fails("open", EMFILE); }
 bool cannot_read() { return fails("read", EIO); }
 bool cannot_look() { return fails("stat", EIO); }
+bool lacks_library() { return fails("library", ENOSYS); }
+bool cannot_sync() { return fails("sync", EINVAL); }
 bool is_interrupted() { return fails("interrupt", EINTR); }
 bool is_cut() { return fails("cut", 0); }
 
@@ -365,12 +375,12 @@ ssize_t write(int descriptor, const void* from, std::size_t bytes) {
 }
 
 int fsync(int descriptor) {
-  if (cannot_write()) return -1;
+  if (cannot_write() || cannot_sync()) return -1;
   ATTN_USUAL(fsync, descriptor);
 }
 
 int syncfs(int descriptor) noexcept {
-  if (cannot_write()) return -1;
+  if (cannot_write() || cannot_sync()) return -1;
   ATTN_USUAL(syncfs, descriptor);
 }
 
@@ -400,6 +410,30 @@ int mkdir(const char* path, mode_t mode) noexcept {
   end_copy();
   if (cannot_write()) return -1;
   ATTN_USUAL(mkdir, path, mode);
+}
+
+// A library is loaded, asked where its functions are, and what its tables hold is replaced.
+
+void* dlopen(const char* path, int flags) noexcept {
+  if (lacks_library()) return nullptr;
+  ATTN_USUAL(dlopen, path, flags);
+}
+
+void* dlsym(void* library, const char* name) noexcept { return lacks_library() ? nullptr : looked_up(library, name); }
+
+int dlinfo(void* library, int request, void* into) noexcept {
+  if (lacks_library()) return -1;
+  ATTN_USUAL(dlinfo, library, request, into);
+}
+
+int dladdr1(const void* address, Dl_info* info, void** more, int flags) noexcept {
+  if (lacks_library()) return 0;
+  ATTN_USUAL(dladdr1, address, info, more, flags);
+}
+
+int mprotect(void* start, std::size_t bytes, int protection) noexcept {
+  if (lacks_library()) return -1;
+  ATTN_USUAL(mprotect, start, bytes, protection);
 }
 
 // Threads.

@@ -3,9 +3,9 @@
     faults_test.py PROGRAM LIBRARY [--calls N] [--whole] [--kinds KIND,…] [--json FILE]
 
 LIBRARY is faults.cpp, which is preloaded and lets one call of the program fail: that asks for memory,
-reads, writes, opens a file, asks what it is, or starts a thread; or kills the program there; or has it
-read behind the end of a file that is cut short meanwhile. Each command is run once for each call, or
-for N of them spread over all, and then
+reads, writes, opens a file, asks what it is, loads a library, or starts a thread; or kills the program
+there; or has it read behind the end of a file that is cut short meanwhile. Each command is run once for
+each call, or for N of them spread over all, and then
 
 - it ends with 3 and an error, in the form that was asked for, or with 2 where a file is cut; or as it does
   where nothing fails, having written the same;
@@ -32,7 +32,7 @@ import subprocess
 import tempfile
 import zipfile
 
-KINDS = ("alloc", "read", "write", "open", "stat", "thread", "interrupt", "cut", "kill")
+KINDS = ("alloc", "read", "write", "open", "stat", "library", "sync", "thread", "interrupt", "cut", "kill")
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": "dumb", "HOME": "/nowhere"}
 LONGEST = 120  # seconds; nothing takes more than one
 MANY = 500_000
