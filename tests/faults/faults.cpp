@@ -287,6 +287,11 @@ int mkstemp(char* name) {
 
 int mkstemp64(char* name) { return mkstemp(name); }
 
+int memfd_create(const char* name, unsigned flags) noexcept {
+  if (cannot_open()) return -1;
+  ATTN_USUAL(memfd_create, name, flags);
+}
+
 std::FILE* fopen(const char* path, const char* mode) {
   if (cannot_open()) return nullptr;
   ATTN_USUAL(fopen, path, mode);
