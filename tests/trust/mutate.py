@@ -22,7 +22,6 @@ import resource
 import shutil
 import subprocess
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
@@ -154,31 +153,67 @@ def names_of_tests(listing):
     return [re.sub(r'([\[\]\\,"])', r"\\\1", name) for name in listing.split("\n") if name]
 
 
-def noticed_by_unit(jobs):
-    """The test among those of attn_tests that fails first, "" where none does. They are shared out among processes."""
+def files_of_tests():
+    """{name of a test: the file of tests/unit that it stands in}."""
+    found = {}
+    for folder, _, files in os.walk(os.path.join(ROOT, "tests", "unit")):
+        for file in files:
+            with open(os.path.join(folder, file), encoding="utf-8") as text:
+                for name in re.findall(r'TEST_CASE\(\s*"([^"]+)"', text.read()):
+                    found[name] = os.path.relpath(os.path.join(folder, file), os.path.join(ROOT, "tests", "unit"))
+    return found
+
+
+def nearness(source, test):
+    """How many names of folders, and at last of the files, the two paths have in common from the first on."""
+    ours, theirs = (re.sub(r"(_test)?\.(cpp|h)$", "", path).split("/") for path in (source, test))
+    return len(os.path.commonprefix([ours, theirs]))
+
+
+def first_failure(program, parts, seconds):
+    """What the first of several processes said that did not end well, each with names of tests; "" where all did."""
+    running = [subprocess.Popen([program, "--abort", "-f", part], cwd=TREE, stdout=open(part + ".said", "w"),
+                                stderr=subprocess.DEVNULL, preexec_fn=within_memory) for part in parts]
+    end, failed = time.time() + seconds, None
+    while failed is None and any(one.poll() is None for one in running) and time.time() < end:
+        time.sleep(0.05)
+        failed = next((at for at, one in enumerate(running) if one.poll()), None)
+    if failed is None:
+        failed = next((at for at, one in enumerate(running) if one.poll() != 0), None)
+    for one in running:
+        one.kill()
+        one.wait()
+    if failed is None:
+        return ""
+    with open(parts[failed] + ".said", encoding="utf-8", errors="replace") as file:
+        words = re.findall(r"^-{20,}\n(.*)\n-{20,}$", file.read(), re.MULTILINE)
+    return words[0] if words else "ended"
+
+
+def noticed_by_unit(source, jobs):
+    """The test among those of attn_tests that fails first, "" where none does: those beside the source go first. They
+    are shared out among processes."""
     program = os.path.join("build", "mutate", "tests", "attn_tests")
     listed = run([program, "--list-test-names-only"], 60)
     if listed is None or "\n" not in listed.stdout:
         return "unit: ended"
-    names = names_of_tests(listed.stdout)
+    files = files_of_tests()
+    source = os.path.relpath(source, "src")
+    names = sorted(filter(None, listed.stdout.split("\n")), key=lambda name: -nearness(source, files.get(name, "")))
     parts = []
     for job in range(jobs):
         parts.append(os.path.join(BUILD, f"names{job}.txt"))
         with open(parts[-1], "w", encoding="utf-8") as file:
-            file.write("\n".join(names[job::jobs]) + "\n")
-    with ThreadPoolExecutor(jobs) as pool:
-        for unit in pool.map(lambda part: run([program, "--abort", "-f", part], 400), parts):
-            if unit is None or unit.returncode != 0:
-                words = re.findall(r"^-{20,}\n(.*)\n-{20,}$", unit.stdout, re.MULTILINE) if unit else []
-                return "unit: " + (words[0] if words else "ended")
-    return ""
+            file.write("\n".join(names_of_tests("\n".join(names[job::jobs]))) + "\n")
+    said = first_failure(program, parts, 400)
+    return said and "unit: " + said
 
 
-def noticed_by(jobs):
+def noticed_by(source, jobs):
     """What noticed the defect that is in the copy now: None where it did not compile, "" where nothing did."""
     if not built(jobs, *UNIT)[0]:
         return None
-    if unit := noticed_by_unit(jobs):
+    if unit := noticed_by_unit(source, jobs):
         return unit
     if not built(jobs, *PROGRAMS)[0]:
         return None
@@ -248,7 +283,7 @@ def main():
         try:
             with open(path, "w", encoding="utf-8") as text:
                 text.write("\n".join(lines))
-            by = noticed_by(options.jobs)
+            by = noticed_by(file, options.jobs)
         finally:
             with open(path, "w", encoding="utf-8") as text:
                 text.write(original)
