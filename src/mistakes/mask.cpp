@@ -21,6 +21,9 @@ Rewrite unclosed(const RightAttention& right, const StepId& step, const std::str
   return left_open_below(rewritten(right, step, variant, std::move(lines)), right.at, right.at.masked, also_weights);
 }
 
+// Of more rules nobody leaves out just one; to try each would take a computation for each.
+constexpr std::size_t most_rules = 32;
+
 Rewrites forgotten(const RightAttention& right, const Masking& mask) {
   if (!mask.closes_something() && !mask.bias) return {};
   const StepId& masked = right.at.masked;
@@ -31,7 +34,7 @@ Rewrites forgotten(const RightAttention& right, const Masking& mask) {
     all.push_back(
         unclosed(right, masked, language().mistakes.only_closing, {line(masked, Close{}, {mask.scores, *mask.bias})}));
   }
-  for (std::size_t rule = 0; several && rule < mask.rules.size(); ++rule) {
+  for (std::size_t rule = 0; several && mask.rules.size() <= most_rules && rule < mask.rules.size(); ++rule) {
     append(all,
            with_rule(right, mask, rule, rule_words(right.at, mask.rules[rule]), [](const MaskCell&) { return true; }));
   }

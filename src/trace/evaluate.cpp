@@ -226,11 +226,19 @@ Tensor<Interval> run_line_exactly(const Recipe& recipe, std::size_t at, const Va
 }
 
 Tensor<double> value_in(const Recipe& recipe, std::string_view id) {
-  // Lines below are of no interest, and may read what does not fit.
   const std::size_t last = *recipe.line(id);
+  if (const auto& given = recipe.instruction(last).given) return given->points.numbers();
+  // Lines below are of no interest, and may read what does not fit.
+  std::vector<bool> wanted(last + 1);
+  wanted[last] = true;
+  for (std::size_t line = last + 1; line-- > 0;) {
+    if (!wanted[line]) continue;
+    for (const std::size_t read : lines_read_by(recipe, line)) wanted[read] = true;
+  }
   Values<double> made(last + 1);
   std::vector<SharedTensor<double>> own(last + 1);
   for (std::size_t line = 0; line <= last; ++line) {
+    if (!wanted[line]) continue;
     const auto& given = recipe.instruction(line).given;
     own[line] = given ? given->points.shared() : kept(run_line(recipe, line, made));
     made[line] = own[line].get();

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/each_once.h"
 #include "words/language.h"
 
 namespace attn {
@@ -55,16 +56,16 @@ std::vector<std::string> masks_read(const Trace& trace) {
 
 std::string closed_by(const Trace& trace, const Slice& mask_cells) {
   const Shape& shape = trace.value(mask_cells.tensor).shape();
-  std::vector<std::string> names;
+  EachOnce names;
   for (const ClosingRule& rule : closing_rules(trace, mask_cells.tensor)) {
-    if (std::ranges::find(names, rule.name) != names.end()) continue;
+    if (names.has(rule.name)) continue;
     for (std::size_t i = 0; i < mask_cells.count; ++i) {
       if ((*rule.open)[rule.shape.offset(shape.index(mask_cells.cell(i)), shape)] != 0) continue;
-      names.push_back(rule.name);
+      names.add(rule.name);
       break;
     }
   }
-  return language().telling.closed_by(names);
+  return language().telling.closed_by(names.texts());
 }
 
 }  // namespace attn

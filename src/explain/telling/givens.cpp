@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/each_once.h"
 #include "base/text.h"
 #include "explain/place.h"
 #include "explain/provenance.h"
@@ -119,15 +120,12 @@ std::string whose_mask(const Trace& trace, const ExplainOptions& options) {
 }
 
 Inline mask_words(const Trace& trace) {
-  std::vector<std::string> reasons;
+  EachOnce reasons;
   for (const std::string& mask : masks_read(trace)) {
-    for (ClosingRule& rule : closing_rules(trace, mask)) {
-      const bool is_new = std::ranges::find(reasons, rule.reason) == reasons.end();
-      if (is_new) reasons.push_back(std::move(rule.reason));
-    }
+    for (ClosingRule& rule : closing_rules(trace, mask)) reasons.add(std::move(rule.reason));
   }
   Inline words;
-  for (const std::string& reason : reasons) words.emplace_back((words.empty() ? "" : "; ") + reason);
+  for (const std::string& reason : reasons.texts()) words.emplace_back((words.empty() ? "" : "; ") + reason);
   return words;
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/each_once.h"
 #include "explain/telling/closing.h"
 #include "explain/telling/exactness.h"
 #include "words/language.h"
@@ -158,13 +159,12 @@ std::vector<bool> closed_cells(const Shown& source, const std::vector<std::size_
 
 // The rules that close anything in the mask of a step.
 std::vector<std::string> rules_of_mask(const Shown& source) {
-  std::vector<std::string> names;
+  EachOnce names;
   for (const ClosingRule& rule : closing_rules(source.trace, source.reading.open->id)) {
     const auto is_closed = [](double open) { return open == 0; };
-    const bool closes = std::ranges::any_of(rule.open->data(), is_closed);
-    if (closes && std::ranges::find(names, rule.name) == names.end()) names.push_back(rule.name);
+    if (std::ranges::any_of(rule.open->data(), is_closed)) names.add(rule.name);
   }
-  return names;
+  return names.texts();
 }
 
 Matrix one_matrix(const Shown& source, const Place& place, std::optional<std::size_t> query) {
