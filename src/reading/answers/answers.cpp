@@ -55,7 +55,7 @@ class AnswersReader {
 
  private:
   static bool is_free(std::string_view key) {
-    return is_free_key(key) || key == "$schema" || key == "title" || key == "name" || key == "notes";
+    return is_free_key(key) || key == "$schema" || key == "title" || key == "notes";
   }
 
   TextRange at(std::string_view piece) const { return place_in(text_, piece); }
