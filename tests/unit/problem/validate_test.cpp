@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "reading/schemas.h"
 #include "unit/problem/given.h"
 
 using namespace attn;
@@ -163,6 +164,77 @@ TEST_CASE("a score's parameters are checked by name, kind and size", "[problem]"
         "/score/weight is 2 × 2, [d_q][d_a], and queries have 3 for d_q");
   CHECK(fault_of(mixed(R"("shift": 1, "weight": [[1, 2], [3, 4], [5, 6]], "other": [[1], [0]])")) ==
         "/score/other is 2 × 1, [d_k][d_a], and /score/weight has 2 for d_a");
+}
+
+// The faults of a problem where the program has more than it has.
+Diagnostics faults_with(const Catalog& catalog, std::string_view text) {
+  const auto problem = read_problem(text, catalog, enough_memory);
+  REQUIRE_FALSE(problem);
+  return problem.faults();
+}
+
+TEST_CASE("of several names that a typed one goes on from the longest is meant", "[problem]") {
+  Catalog catalog = test_catalog();
+  for (const char* name : {"do", "dot_wide", "dot_w"}) catalog.scores.push_back({.name = name});
+  const Diagnostics faults = faults_with(catalog, R"({"inputs": [[1]], "score": "dot-wide product of all"})");
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].help.text().starts_with("did you mean \"dot_wide\"?"));
+}
+
+TEST_CASE("a parameter that may be left out is what it falls back to, where it does", "[problem]") {
+  Catalog catalog = test_catalog();
+  catalog.scores.push_back({.name = "two",
+                            .parameters = {{.name = "slope", .fallback = 3.0, .may_be_left_out = true},
+                                           {.name = "shift", .may_be_left_out = true}}});
+  const auto problem = read_problem(R"({"inputs": [[1]], "score": "two"})", catalog, enough_memory);
+  REQUIRE(problem);
+  const Choice& score = problem.value().attention().score;
+  CHECK(score.numbers.at("slope") == 3);
+  CHECK_FALSE(score.has("shift"));
+}
+
+TEST_CASE("an option of three integers says that it wants three", "[problem]") {
+  Catalog catalog = test_catalog();
+  catalog.options.push_back({.name = "steps", .kind = OptionSpec::Kind::integers, .count = 3});
+  const Diagnostics faults = faults_with(catalog, R"({"inputs": [[1]], "steps": 2})");
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].message == "/steps is 2; 3 integers are wanted");
+}
+
+TEST_CASE("the schema of a problem names the options that there are", "[problem]") {
+  Catalog catalog = test_catalog();
+  CHECK(problem_schema(catalog).find("\"softcap\"") != std::string::npos);
+  std::erase_if(catalog.options, [](const OptionSpec& option) { return option.name == "softcap"; });
+  CHECK(problem_schema(catalog).find("\"softcap\"") == std::string::npos);
+  CHECK(problem_schema(catalog).find("\"causal\"") != std::string::npos);
+}
+
+TEST_CASE("relative positions are refused for a score to which nothing can be added", "[problem]") {
+  const Diagnostics faults = faults_with(test_catalog(), R"({"inputs": [[1, 0], [0, 1]], "score": "dot",
+      "positions": {"type": "relative", "keys": [[1, 0], [1, 1], [0, 1]]}})");
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].where == "/positions");
+  CHECK(faults[0].message == "/positions is relative, and nothing can be added to the score dot");
+}
+
+TEST_CASE("one boolean is a mask for all, a number may be spelled, and a title that is no text is none", "[problem]") {
+  for (const bool allowed : {false, true}) {
+    const Problem problem =
+        given(std::string(R"({"inputs": [[1, 2]], "mask": {"allow": )") + (allowed ? "true" : "false") + "}}");
+    REQUIRE(masks(problem).size() == 1);
+    CHECK(values(masks(problem)[0].value) == Values{allowed ? 1.0 : 0.0});
+  }
+  CHECK(*given(R"({"inputs": [[1, 2]], "scale": "1/2"})").attention().option<double>("scale") == 0.5);
+  CHECK(given(R"({"inputs": [[1, 2]], "title": 5})").title.empty());
+}
+
+TEST_CASE("of very many keys that nobody knows in an object the first are told and the rest counted", "[problem]") {
+  std::string text = R"({"inputs": {"file": "x.npy")";
+  for (int i = 0; i < 1100; ++i) text += ", \"zz" + std::to_string(i) + "\": 1";
+  const Diagnostics faults = faults_of(text + "}}");
+  REQUIRE(faults.size() >= 1000);
+  CHECK(faults[999].where == "/inputs/zz999");
+  CHECK(faults[999].unkept >= 100);
 }
 
 TEST_CASE("all faults are reported at once, also those behind a wrong name", "[problem]") {

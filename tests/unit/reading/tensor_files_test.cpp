@@ -1,0 +1,118 @@
+#include "reading/problem/tensor_files.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+
+// Files that change, or go, between the time when a problem is read and the time when its numbers are.
+
+namespace attn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of .npy files, which goes with it.
+class FolderOfArrays {
+ public:
+  explicit FolderOfArrays(const std::string& name) : path_(fs::temp_directory_path() / name) {
+    fs::remove_all(path_);
+    fs::create_directory(path_);
+  }
+  FolderOfArrays(const FolderOfArrays&) = delete;
+  FolderOfArrays& operator=(const FolderOfArrays&) = delete;
+  ~FolderOfArrays() { fs::remove_all(path_); }
+
+  // Bytes, one a number.
+  void write(const std::string& name, const std::string& bytes) const {
+    std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (" + std::to_string(bytes.size()) + ",), }";
+    header += std::string(117 - header.size(), ' ') + "\n";
+    const std::string file =
+        std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header + bytes;
+    std::ofstream(path_ / name, std::ios::binary) << file;
+  }
+
+  std::string path() const { return path_.string(); }
+  fs::path file(const std::string& name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+constexpr std::size_t a_mebibyte = std::size_t{1} << 20;
+
+FileReference whole_file(const std::string& name) { return {.file = name, .tensor = std::nullopt}; }
+
+// Of the many that are found one is opened again.
+void find_many_others(const FolderOfArrays& folder, const TensorLoader& load) {
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "other" + std::to_string(i) + ".npy";
+    folder.write(name, "\1");
+    REQUIRE(load(whole_file(name), a_mebibyte));
+  }
+}
+
+TEST_CASE("the numbers of however many files are read once all of them are found", "[tensor_files]") {
+  const FolderOfArrays folder("attn_tensor_files_many");
+  const TensorLoader load = tensors_in(folder.path());
+  folder.write("x.npy", "\1\2\3");
+  const Result<FileNumbers> found = load(whole_file("x.npy"), a_mebibyte);
+  REQUIRE(found);
+  CHECK(found.value().shape == std::vector<std::size_t>{3});
+  find_many_others(folder, load);
+  const Result<std::vector<double>> numbers = found.value().read();
+  REQUIRE(numbers);
+  CHECK(numbers.value() == std::vector<double>{1, 2, 3});
+}
+
+TEST_CASE("a file that is not what it was when it was found is told by its name", "[tensor_files]") {
+  const FolderOfArrays folder("attn_tensor_files_changed");
+  const auto found_before = [&](auto change) {
+    const TensorLoader load = tensors_in(folder.path());
+    folder.write("x.npy", "\1\2\3");
+    const Result<FileNumbers> found = load(whole_file("x.npy"), a_mebibyte);
+    REQUIRE(found);
+    find_many_others(folder, load);
+    change();
+    const Result<std::vector<double>> numbers = found.value().read();
+    REQUIRE_FALSE(numbers);
+    return numbers.faults().front();
+  };
+  const Diagnostic longer = found_before([&] { folder.write("x.npy", "\1\2\3\4"); });
+  CHECK(longer.code == "bad-file");
+  CHECK(longer.message == "x.npy has changed while it was read");
+  CHECK(found_before([&] { fs::remove(folder.file("x.npy")); }).code == "no-file");
+}
+
+TEST_CASE("a link that leads to nothing is not said to be meant in place of itself", "[tensor_files]") {
+  const FolderOfArrays folder("attn_tensor_files_links");
+  fs::create_symlink("nowhere.npy", folder.file("x.npy"));
+  const TensorLoader load = tensors_in(folder.path());
+  const Result<FileNumbers> found = load(whole_file("x.npy"), a_mebibyte);
+  REQUIRE_FALSE(found);
+  CHECK(found.faults().front().help.text().find("did you mean") == std::string::npos);
+  const Result<FileNumbers> misspelt = load(whole_file("y.npy"), a_mebibyte);
+  REQUIRE_FALSE(misspelt);
+  CHECK(misspelt.faults().front().help.text() == "did you mean `x.npy`?");
+}
+
+TEST_CASE("a file outside the problem's folder is read below the root that is named, while there is one",
+          "[tensor_files]") {
+  const FolderOfArrays root("attn_tensor_files_root"), elsewhere("attn_tensor_files_elsewhere");
+  root.write("x.npy", "\7");
+  elsewhere.write("x.npy", "\7");
+  fs::create_directory(root.file("inner"));
+  const std::string inner = root.file("inner").string();
+  CHECK(tensors_in(inner, root.path())(whole_file("../x.npy"), a_mebibyte));
+  const auto code = [&](const std::string& from, const std::string& file) {
+    const Result<FileNumbers> found = tensors_in(inner, from)(whole_file(file), a_mebibyte);
+    return found ? "" : found.faults().front().code;
+  };
+  CHECK(code(root.path(), "../../attn_tensor_files_elsewhere/x.npy") == "outside");
+  CHECK(code(root.path() + "/nowhere", "../x.npy") != "");
+}
+
+}  // namespace
+}  // namespace attn
