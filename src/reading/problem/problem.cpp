@@ -159,9 +159,8 @@ std::optional<Statement> read_nested_statement(const JsonValue& value, const std
                                                const Catalog& catalog, const KnownKeys& keys, Faults& faults) {
   auto object = value.object();
   if (!object) {
-    return report_kind(value, where, whole ? "a problem is wanted, an object" : "an object with weights is wanted",
-                       faults,
-                       whole ? R"({"inputs": …, "block": …})" : R"({"weights": {"query": …, "key": …, "value": …}})");
+    return report_kind(value, where, "an object with weights is wanted", faults,
+                       R"({"weights": {"query": …, "key": …, "value": …}})");
   }
   return StatementReader(catalog, keys, faults, where, !whole).read(*object);
 }
@@ -186,7 +185,7 @@ Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std:
 
   Result<Problem> problem = validated(std::move(statement), catalog, max_bytes, std::move(load), late);
   if (!problem) std::ranges::copy(problem.faults(), std::back_inserter(all));
-  if (!all.empty() || !problem) return all;
+  if (!all.empty()) return all;
   return problem;
 }
 
