@@ -1,6 +1,7 @@
 #include "problem/validate.h"
 
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -235,6 +236,70 @@ TEST_CASE("of very many keys that nobody knows in an object the first are told a
   REQUIRE(faults.size() >= 1000);
   CHECK(faults[999].where == "/inputs/zz999");
   CHECK(faults[999].unkept >= 100);
+}
+
+// Files of numbers that are 1, 2, 3, …, of the shape that a name says: "3x2".
+TensorLoader counting_files(int& reads, bool are_readable = true) {
+  return [&reads, are_readable](const FileReference& wanted, std::size_t) -> Result<FileNumbers> {
+    const std::size_t cross = wanted.file.find('x');
+    FileNumbers found;
+    found.shape.push_back(std::stoul(wanted.file));
+    if (cross != std::string::npos) found.shape.push_back(std::stoul(wanted.file.substr(cross + 1)));
+    const std::size_t count = found.shape.front() * (found.shape.size() == 2 ? found.shape.back() : 1);
+    found.read = [&reads, are_readable, count]() -> Result<std::vector<double>> {
+      if (!are_readable) return Diagnostic{.code = "bad-file", .message = "has changed", .help = "try again"};
+      ++reads;
+      std::vector<double> numbers(count);
+      for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(i + 1);
+      return numbers;
+    };
+    return found;
+  };
+}
+
+TEST_CASE("a score takes several of its parameters from files", "[problem]") {
+  int reads = 0;
+  const auto problem = read_problem(R"({"queries": [[1, 2, 3]], "keys": [[1, 2]], "score": {"type": "mixed", "shift": 2,
+                                        "weight": {"file": "3x2"}, "other": {"file": "2x2"}}})",
+                                    test_catalog(), enough_memory, counting_files(reads), {});
+  REQUIRE(problem);
+  CHECK(values(problem.value().attention().score.tensors.at("weight")) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(values(problem.value().attention().score.tensors.at("other")) == Values{1, 2, 3, 4});
+  CHECK(reads == 2);
+}
+
+TEST_CASE("what does not fit in the numbers of files is told only where they can be read", "[problem]") {
+  Catalog catalog = test_catalog();
+  catalog.scores.back().misfit = [](const Choice&, const ChoiceSetting&) -> std::optional<Misfit> {
+    return Misfit{.message = "is never right", .help = "take another"};
+  };
+  const std::string text = R"({"queries": [[1, 2, 3]], "keys": [[1, 2]], "score": {"type": "mixed", "shift": 2,
+                               "weight": {"file": "3x2"}, "other": {"file": "2x2"}}})";
+  for (const bool are_readable : {true, false}) {
+    int reads = 0;
+    const auto problem = read_problem(text, catalog, enough_memory, counting_files(reads, are_readable), {});
+    REQUIRE_FALSE(problem);
+    for (const Diagnostic& fault : problem.faults()) CHECK(fault.code == (are_readable ? "misfit" : "bad-file"));
+  }
+}
+
+TEST_CASE("numbers of files that may wait are read once, when the first of them is asked for", "[problem]") {
+  int reads = 0;
+  const LateReading late = {.least_bytes = 0,
+                            .refuse = [](const Diagnostics&) { throw std::runtime_error("refused"); }};
+  const auto problem = read_problem(R"({"inputs": {"query": {"file": "1x2"}, "key": {"file": "3x2"}}})", test_catalog(),
+                                    enough_memory, counting_files(reads), late);
+  REQUIRE(problem);
+  CHECK(reads == 0);
+  CHECK(values(*problem.value().inputs.query) == Values{1, 2});
+  CHECK(values(*problem.value().inputs.key) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(values(*problem.value().inputs.query) == Values{1, 2});
+  CHECK(reads == 2);
+  const auto broken = read_problem(R"({"inputs": {"query": {"file": "1x2"}, "key": {"file": "3x2"}}})", test_catalog(),
+                                   enough_memory, counting_files(reads, false), late);
+  REQUIRE(broken);
+  CHECK_THROWS_AS(broken.value().inputs.query->numbers(), std::runtime_error);
+  CHECK_THROWS_AS(broken.value().inputs.key->numbers(), std::runtime_error);
 }
 
 TEST_CASE("all faults are reported at once, also those behind a wrong name", "[problem]") {

@@ -34,6 +34,13 @@ class FolderOfArrays {
     std::ofstream(path_ / name, std::ios::binary) << file;
   }
 
+  // One tensor of that name, the byte 1.
+  void write_safetensors(const std::string& name, const std::string& tensor) const {
+    const std::string header = R"({")" + tensor + R"(": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}})";
+    std::string file = std::string(1, static_cast<char>(header.size())) + std::string(7, '\0') + header + "\1";
+    std::ofstream(path_ / name, std::ios::binary) << file;
+  }
+
   std::string path() const { return path_.string(); }
   fs::path file(const std::string& name) const { return path_ / name; }
 
@@ -86,6 +93,19 @@ TEST_CASE("a file that is not what it was when it was found is told by its name"
   CHECK(found_before([&] { fs::remove(folder.file("x.npy")); }).code == "no-file");
 }
 
+TEST_CASE("a tensor that is no longer in its file is told to be in none", "[tensor_files]") {
+  const FolderOfArrays folder("attn_tensor_files_renamed");
+  const TensorLoader load = tensors_in(folder.path());
+  folder.write_safetensors("x.safetensors", "a");
+  const Result<FileNumbers> found = load({.file = "x.safetensors", .tensor = "a"}, a_mebibyte);
+  REQUIRE(found);
+  find_many_others(folder, load);
+  folder.write_safetensors("x.safetensors", "b");
+  const Result<std::vector<double>> numbers = found.value().read();
+  REQUIRE_FALSE(numbers);
+  CHECK(numbers.faults().front().code == "no-tensor");
+}
+
 TEST_CASE("a link that leads to nothing is not said to be meant in place of itself", "[tensor_files]") {
   const FolderOfArrays folder("attn_tensor_files_links");
   fs::create_symlink("nowhere.npy", folder.file("x.npy"));
@@ -111,7 +131,10 @@ TEST_CASE("a file outside the problem's folder is read below the root that is na
     return found ? "" : found.faults().front().code;
   };
   CHECK(code(root.path(), "../../attn_tensor_files_elsewhere/x.npy") == "outside");
-  CHECK(code(root.path() + "/nowhere", "../x.npy") != "");
+  CHECK(code(root.path() + "/nowhere", "../x.npy") == "outside");
+  // What is there and damaged is not sought elsewhere.
+  std::ofstream(root.file("inner") / "x.npy") << "no array";
+  CHECK(code(root.path(), "x.npy") == "bad-file");
 }
 
 }  // namespace
