@@ -302,6 +302,17 @@ TEST_CASE("numbers of files that may wait are read once, when the first of them 
   CHECK_THROWS_AS(broken.value().inputs.key->numbers(), std::runtime_error);
 }
 
+TEST_CASE("the labels of a block's queries and keys have to fit, too", "[problem]") {
+  const std::string text = R"({"inputs": {"random": "normal", "shape": [400, 1], "seed": 1}, "block": {"layers": [
+      {"self": {"weights": {"query": [[1]], "key": [[1]], "value": [[1]]}}, "ffn": {"in": [[1]], "out": [[1]]}}]}})";
+  const auto problem = read_problem(text, catalog(), 8000);
+  REQUIRE_FALSE(problem);
+  REQUIRE(problem.faults().size() == 1);
+  CHECK(problem.faults()[0].where == "/inputs");
+  CHECK(problem.faults()[0].message.starts_with("there are 800 queries and keys, whose labels do not fit into "));
+  CHECK(read_problem(text, catalog(), 8'000'000));
+}
+
 TEST_CASE("all faults are reported at once, also those behind a wrong name", "[problem]") {
   const Diagnostics faults = faults_of(R"({
     "inputs": [[1, 2], [3, 4]], "W_q": [[1], [2], [3]], "heads": true, "mask": {"allow": [[1, 2]]}, "heads": 2,

@@ -5,6 +5,7 @@
 #include "catch.h"
 #include "reading/answers/answers.h"
 #include "reading/answers/file.h"
+#include "trace/recipe_builder.h"
 #include "unit/reading/known_steps.h"
 
 // Tables of numbers as spreadsheets and people write them, and the names of their files.
@@ -396,6 +397,43 @@ TEST_CASE("a step that an attention of a block could have is known by its whole 
   CHECK(known.has("layer1.self.masked_scores"));
   CHECK_FALSE(known.has("layer1.self.nonsense"));
   CHECK_FALSE(known.has("layer9.self.masked_scores"));
+}
+
+// A recipe of a step of that shape.
+KnownSteps step_of_sizes(const Shape& shape) {
+  RecipeBuilder work;
+  work.step_of_shape({.id = "total"}, shape);
+  return KnownSteps::of(work.take(), no_possible_steps);
+}
+
+TEST_CASE("a step of one number alone is read from a table and from a line", "[tables]") {
+  const KnownSteps known = step_of_sizes({});
+  for (const char* text : {"5", "total\n5", "total,x\n1,5"}) {
+    INFO(text);
+    const Result<Answers> read = read_answers_csv(text, known, "total");
+    REQUIRE(read);
+    CHECK(cells(read.value().steps[0]) == "1 × 1: 5");
+  }
+  const Result<Answers> typed = read_answers_text("total = 5", known);
+  REQUIRE(typed);
+  CHECK(typed.value().steps[0].cells[0]->value == 5);
+  // It has no first number, and no rows that could be all of it.
+  const Result<Answers> first = read_answers_text("total1 = 5", known);
+  REQUIRE_FALSE(first);
+  CHECK(first.faults()[0].code == "bad-index");
+  const Result<Answers> more = read_answers_csv("total\n5\n\nnonsense\n1", known, "");
+  REQUIRE_FALSE(more);
+  CHECK(more.faults()[0].code == "not-a-number");
+}
+
+TEST_CASE("of a step without numbers a table is read as it stands", "[tables]") {
+  const KnownSteps known = step_of_sizes({{"query", 2}, {"key", 0}});
+  const Result<Answers> read = read_answers_csv("total\n1,2\n3,4\n\n5,6", known, "");
+  REQUIRE(read);
+  CHECK(cells(read.value().steps[0]) == "3 × 2: 1 2 3 4 5 6");
+  const Result<Answers> more = read_answers_csv("total\n1,2\n3,4\n\nnonsense,a\n1,2", known, "");
+  REQUIRE_FALSE(more);
+  CHECK(more.faults()[0].code == "not-a-number");
 }
 
 }  // namespace

@@ -132,9 +132,12 @@ TEST_CASE("a file outside the problem's folder is read below the root that is na
   };
   CHECK(code(root.path(), "../../attn_tensor_files_elsewhere/x.npy") == "outside");
   CHECK(code(root.path() + "/nowhere", "../x.npy") == "outside");
-  // What is there and damaged is not sought elsewhere.
+  // What is there and no file, or damaged, is not sought elsewhere.
   std::ofstream(root.file("inner") / "x.npy") << "no array";
   CHECK(code(root.path(), "x.npy") == "bad-file");
+  root.write("y.npy", "\7");
+  fs::create_directory(root.file("inner") / "y.npy");
+  CHECK(code(root.path(), "y.npy") == "bad-file");
 }
 
 }  // namespace
