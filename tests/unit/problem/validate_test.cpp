@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "problem/side.h"
 #include "reading/schemas.h"
 #include "unit/problem/given.h"
 
@@ -311,6 +312,12 @@ TEST_CASE("the labels of a block's queries and keys have to fit, too", "[problem
   CHECK(problem.faults()[0].where == "/inputs");
   CHECK(problem.faults()[0].message.starts_with("there are 800 queries and keys, whose labels do not fit into "));
   CHECK(read_problem(text, catalog(), 8'000'000));
+}
+
+TEST_CASE("of sequences the longest counts, up to the limit, and of none nothing", "[problem]") {
+  CHECK(Side{.rows = {2, 5, 3}}.longest(9) == 5);
+  CHECK(Side{.rows = {2, 5, 3}}.longest(4) == 4);
+  CHECK(Side{}.longest(9) == 0);
 }
 
 TEST_CASE("all faults are reported at once, also those behind a wrong name", "[problem]") {

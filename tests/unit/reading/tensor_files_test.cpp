@@ -27,7 +27,11 @@ class FolderOfArrays {
 
   // Bytes, one a number.
   void write(const std::string& name, const std::string& bytes) const {
-    std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (" + std::to_string(bytes.size()) + ",), }";
+    write(name, bytes, "False", "(" + std::to_string(bytes.size()) + ",)");
+  }
+  void write(const std::string& name, const std::string& bytes, const std::string& is_reversed,
+             const std::string& shape) const {
+    std::string header = "{'descr': '|u1', 'fortran_order': " + is_reversed + ", 'shape': " + shape + ", }";
     header += std::string(117 - header.size(), ' ') + "\n";
     const std::string file =
         std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header + bytes;
@@ -72,6 +76,20 @@ TEST_CASE("the numbers of however many files are read once all of them are found
   const Result<std::vector<double>> numbers = found.value().read();
   REQUIRE(numbers);
   CHECK(numbers.value() == std::vector<double>{1, 2, 3});
+}
+
+TEST_CASE("numbers that stand column by column are read row by row, and none are read of none", "[tensor_files]") {
+  const FolderOfArrays folder("attn_tensor_files_columns");
+  const TensorLoader load = tensors_in(folder.path());
+  folder.write("x.npy", "\1\2\3\4\5\6", "True", "(2, 3)");
+  folder.write("none.npy", "", "True", "(0, 3)");
+  const auto numbers_of = [&](const char* name) {
+    const Result<FileNumbers> found = load(whole_file(name), a_mebibyte);
+    REQUIRE(found);
+    return found.value().read().value();
+  };
+  CHECK(numbers_of("x.npy") == std::vector<double>{1, 3, 5, 2, 4, 6});
+  CHECK(numbers_of("none.npy").empty());
 }
 
 TEST_CASE("a file that is not what it was when it was found is told by its name", "[tensor_files]") {
