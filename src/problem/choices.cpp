@@ -106,12 +106,6 @@ class Parameters {
   bool are_late_ = false;
 };
 
-bool is_fit(const Choice& choice, const ChoiceSpec& spec) {
-  return std::ranges::all_of(spec.parameters, [&](const Parameter& parameter) {
-    return parameter.may_be_left_out || choice.has(parameter.name);
-  });
-}
-
 // The choice; `what` is the word for such a one ("score").
 Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, const ChoiceSetting& setting,
               Vectors vectors, Budget& budget, Faults& faults) {
@@ -132,7 +126,7 @@ Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, cons
     complete = complete && tensor;
     if (tensor) choice.tensors.emplace(parameter.name, std::move(*tensor));
   }
-  if (!complete || !is_fit(choice, spec) || !spec.misfit) return choice;
+  if (!complete || !spec.misfit) return choice;
   const auto check_misfit = [choice, &spec, setting, place = raw.where, of = std::string(what)](Faults& found) {
     const std::optional<Misfit> misfit = spec.misfit(choice, setting);
     if (!misfit) return;

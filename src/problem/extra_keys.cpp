@@ -1,5 +1,6 @@
 #include "problem/extra_keys.h"
 
+#include <cassert>
 #include <utility>
 #include <vector>
 
@@ -68,8 +69,9 @@ Source by_head(Side side, const Axis& feature, const KeySetting& setting) {
 }  // namespace
 
 std::optional<ExtraSides> extra_sides(RawKeysAndValues raw, Vectors vectors, Budget& budget, Faults& faults) {
-  auto keys = raw.keys ? direct_side(std::move(*raw.keys), vectors, budget, faults) : std::nullopt;
-  auto values = raw.values ? direct_side(std::move(*raw.values), vectors, budget, faults) : std::nullopt;
+  assert(raw.keys && raw.values);  // one that is missing or faulty makes both faulty
+  auto keys = direct_side(std::move(*raw.keys), vectors, budget, faults);
+  auto values = direct_side(std::move(*raw.values), vectors, budget, faults);
   if (!keys || !values) return std::nullopt;
   return ExtraSides{std::move(*keys), std::move(*values)};
 }

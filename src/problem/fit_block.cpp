@@ -263,9 +263,9 @@ class BlockFitting {
           "gives vectors of " + counted(*width_made, "number") + ", and the inputs have " + std::to_string(width()),
           "a residual adds what a sublayer makes to what it was made of: both have d_model numbers");
     }
-    const bool is_sound = !found.any() && attention.is_complete();
+    const bool is_sound = !found.any() && attention.is_complete() && attention.has_room_for_labels();
     hand_over(std::move(found), where, inherited, in_.faults);
-    if (!is_sound || !attention.has_room_for_labels()) return std::nullopt;
+    if (!is_sound) return std::nullopt;
     made_.sublayers.push_back(labelled(attention.take(), sources));
     return made_.sublayers.size() - 1;
   }

@@ -1,5 +1,6 @@
 #include "problem/sources.h"
 
+#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -62,7 +63,7 @@ class Finder {
       sources_.query = inputs(statement_.inputs);
       return;
     }
-    if (!statement_.inputs_by_role) return;
+    assert(statement_.inputs_by_role);  // what is faulty is the inputs of a role
     Roles<RawTensor>& roles = *statement_.inputs_by_role;
     sources_.form = Sources::Form::cross_attention;
     require(roles.query.is_given(), "/inputs", "query");
@@ -104,15 +105,16 @@ class Finder {
     sources_.from_tokens = true;
     const bool by_role = statement_.tokens_by_role.is_given();
     sources_.form = by_role ? Sources::Form::cross_attention : Sources::Form::self_attention;
-    if (by_role && statement_.tokens_by_role) {
+    assert(!statement_.tokens_by_role.is_faulty());  // what is faulty is the tokens of a role
+    if (by_role) {
       require(statement_.tokens_by_role->query.is_given(), "/tokens", "query");
       require(statement_.tokens_by_role->key.is_given(), "/tokens", "key");
     }
     if (!statement_.embeddings) return;
     const auto of = [](const Stated<RawTokens>& tokens) { return tokens ? &*tokens : nullptr; };
     const auto& roles = statement_.tokens_by_role;
-    const RawTokens* const tokens[] = {by_role ? roles ? of(roles->query) : nullptr : of(statement_.tokens),
-                                       roles ? of(roles->key) : nullptr};
+    const RawTokens* const tokens[] = {by_role ? of(roles->query) : of(statement_.tokens),
+                                       by_role ? of(roles->key) : nullptr};
     // How many tokens count is not known where max_tokens is faulty: the embeddings can be checked all the same.
     const auto known = std::span(tokens).first(statement_.max_tokens.is_faulty() ? 0 : 2);
     Embedded embedded = embedded_sides(std::move(*statement_.embeddings), known,

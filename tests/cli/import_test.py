@@ -497,6 +497,12 @@ class Everywhere(InFolder):
         odd = {**small_llama(), "model.layers.0.self_attn.q_proj.weight": np.zeros((5, 4))}
         self.assertIn("does not divide 5", self.refused(self.model(odd, config={**LLAMA, "head_dim": 2}), "--ids", "4,5"))
         self.imported(self.model(small_llama(), config={**LLAMA, "hidden_size": 4, "head_dim": 2}), "--ids", "4,5")
+        # Queries, keys and values side by side are three times as wide as the model.
+        gpt2 = models.drawn(models.gpt2_shapes(12, 20, 40, 16, 1), seed=3)
+        gpt2["h.0.attn.c_attn.weight"] = np.zeros((12, 35))
+        config = {"model_type": "gpt2", "n_embd": 12, "n_layer": 1, "n_head": 3}
+        self.assertIn("is [12][35], and config.json says `n_embd` is 12, 3 times",
+                      self.refused(self.model(gpt2, config=config, vocabulary=None, folder="gpt2"), "--ids", "4,5"))
 
     def test_numbers_of_a_kind_that_cannot_be_read_are_refused_by_the_name_of_their_tensor(self):
         self.model()

@@ -819,6 +819,7 @@ def broken_npz():
     yield changed(packed("x.npy"), b"PK\3\4", 6, "H", 1), "its header is not what the directory says"
     yield deflated(flushed(plain) + b"\3\0", plain), None
     yield deflated(flushed(plain) + b"\7", plain), "it cannot be unpacked"
+    yield deflated(flushed(plain + b"x") + b"\7", plain), "it cannot be unpacked"
     start = b"\x93NUMPY\2\0\x76\0\0"
     yield deflated(flushed(start) + b"\3\0", start + plain), f"it ends {len(plain)} bytes early"
 

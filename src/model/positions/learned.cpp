@@ -1,6 +1,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/text.h"
 #include "model/positions/position.h"
 #include "words/language.h"
 
@@ -15,7 +16,7 @@ std::optional<Misfit> misfit(const Choice& choice, const ChoiceSetting& setting)
   const std::size_t wanted = setting.past + setting.longest;
   if (rows >= wanted) return std::nullopt;
   return Misfit{.parameter = "table",
-                .message = "has vectors for " + std::to_string(rows) + " positions, and there are " +
+                .message = "has vectors for " + counted(rows, "position") + ", and there are " +
                            std::to_string(wanted) + (setting.past > 0 ? ", past ones among them" : ""),
                 .help = "one vector for each position, from 0 on"};
 }

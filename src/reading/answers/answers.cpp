@@ -1,6 +1,7 @@
 #include "reading/answers/answers.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -55,7 +56,7 @@ class AnswersReader {
 
  private:
   static bool is_free(std::string_view key) {
-    return is_free_key(key) || key == "$schema" || key == "title" || key == "name" || key == "notes";
+    return is_free_key(key) || key == "$schema" || key == "title" || key == "notes";
   }
 
   TextRange at(std::string_view piece) const { return place_in(text_, piece); }
@@ -155,7 +156,8 @@ class AnswersReader {
 // The faults of a JSON text, whose words stand for other things elsewhere.
 Diagnostics said_of_answers(Diagnostics faults, std::string_view text) {
   for (Diagnostic& fault : faults) {
-    const std::string_view word = fault.range ? spelled(text, *fault.range) : "";
+    assert(fault.range);  // all of them are about a place in the text
+    const std::string_view word = spelled(text, *fault.range);
     if (is_nan(word)) fault.help = how_to_answer_nan;
     if (word == "None") fault.help = "write null for a blank";
   }

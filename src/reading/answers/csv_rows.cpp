@@ -32,9 +32,9 @@ CsvRows::CsvRows(std::string_view text) : text_(text), separator_(separator_of(t
   const std::size_t end = rest.find('\n');
   const std::string_view line = rest.substr(0, end);
   const bool is_told = line.starts_with(telling) && line.find_last_not_of('\r') == telling.size();
-  if (!is_told || end == std::string_view::npos) return;
+  if (!is_told) return;
   separator_ = line[telling.size()];
-  at_ += end + 1;
+  at_ = std::min(at_ + line.size() + 1, text_.size());
 }
 
 CsvRows CsvRows::with_headings(std::string_view text) {

@@ -168,11 +168,12 @@ class TextReader {
   }
 
   // Says so, if commas stand before decimals in this value.
+  // REQUIRES: the part has an index for each axis of the shape.
   bool has_decimal_commas(const TypedValue& value, const std::optional<PartIndex>& part, const Shape* shape) {
     std::optional<std::size_t> wanted;
     if (shape) wanted = 1;
     for (std::size_t axis = 0; shape && axis < shape->rank(); ++axis) {
-      const bool is_fixed = part && axis < part->size() && (*part)[axis];
+      const bool is_fixed = part && (*part)[axis];
       if (!is_fixed) *wanted *= (*shape)[axis].size;
     }
     auto fault = decimal_comma_fault(text_, comma_runs(text_, value), wanted);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,7 +72,8 @@ class Parser {
   }
 
   void pass_plain_numbers() {
-    if (open_.empty() || open_.back().is_object()) return;
+    assert(!open_.empty());  // behind a token a value is wanted only in what is open
+    if (open_.back().is_object()) return;
     while (!scanner_.plain_number().empty()) {
       ++open_.back().index;
       wants_ = Wants::value;
@@ -80,7 +82,8 @@ class Parser {
   }
 
   bool closes_open(Kind kind) const {
-    return !open_.empty() && kind == (open_.back().is_object() ? Kind::close_object : Kind::close_list);
+    assert(!open_.empty());  // also behind a comma, which stands nowhere else
+    return kind == (open_.back().is_object() ? Kind::close_object : Kind::close_list);
   }
 
   void close() {

@@ -1,6 +1,7 @@
 #include "reading/json/syntax.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "base/numbers.h"
@@ -82,12 +83,13 @@ std::optional<Diagnostic> number_fault(std::string_view text, TextRange range) {
 // --- texts -----------------------------------------------------------------
 
 bool is_hexadecimal(std::string_view digits) {
-  return digits.size() == 4 && digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+  return digits.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
-// Which half of a pair an escape \uXXXX is: 'h'igh, 'l'ow or none.
+// Which half of a pair an escape \uXXXX is: 'h'igh, 'l'ow or none. Six bytes may be no escape.
 char half_of_pair(std::string_view escape) {
-  if (escape.size() < 6 || escape.substr(0, 2) != "\\u" || (escape[2] != 'd' && escape[2] != 'D')) return ' ';
+  assert(escape.size() == 6);
+  if (escape.substr(0, 2) != "\\u" || (escape[2] != 'd' && escape[2] != 'D')) return ' ';
   const char c = escape[3];
   if (c == '8' || c == '9' || c == 'a' || c == 'b' || c == 'A' || c == 'B') return 'h';
   return (c >= 'c' && c <= 'f') || (c >= 'C' && c <= 'F') ? 'l' : ' ';

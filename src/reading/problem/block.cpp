@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -147,7 +148,8 @@ class BlockReader {
       }
     } else if (key == "unembedding_bias") {
       block.unembedding_bias = read_tensor(value, where, keys_, faults_);
-    } else if (key == "vocabulary") {
+    } else {
+      assert(key == "vocabulary");
       block.vocabulary = labels(value, where);
     }
   }

@@ -79,8 +79,10 @@ class StatementReader {
     const std::string place = pointer(where, member.key);
     if (faults_.are_enough()) return static_cast<void>(faults_.count_one_more());
     const auto meant = known_.meant_pointer(as, member.key);
-    report_unknown_key(place, meant ? std::optional(base_ + *meant) : meant, known_keys(as), faults_);
-    if (!meant || (is_part_ && !is_of_attention(meant->substr(1, meant->find('/', 1) - 1), catalog_))) return;
+    // What no attention of a block has stands at the top.
+    const bool is_outside = meant && is_part_ && !is_of_attention(meant->substr(1, meant->find('/', 1) - 1), catalog_);
+    report_unknown_key(place, meant && !is_outside ? std::optional(base_ + *meant) : meant, known_keys(as), faults_);
+    if (!meant || is_outside) return;
     const bool given = meant->rfind('/') == as.size() && object.find(meant->substr(as.size() + 1));
     // What stands under a wrong name does not take a weight's place.
     const bool is_weight = meant->starts_with("/weights/");
@@ -157,9 +159,8 @@ std::optional<Statement> read_nested_statement(const JsonValue& value, const std
                                                const Catalog& catalog, const KnownKeys& keys, Faults& faults) {
   auto object = value.object();
   if (!object) {
-    return report_kind(value, where, whole ? "a problem is wanted, an object" : "an object with weights is wanted",
-                       faults,
-                       whole ? R"({"inputs": …, "block": …})" : R"({"weights": {"query": …, "key": …, "value": …}})");
+    return report_kind(value, where, "an object with weights is wanted", faults,
+                       R"({"weights": {"query": …, "key": …, "value": …}})");
   }
   return StatementReader(catalog, keys, faults, where, !whole).read(*object);
 }
@@ -184,7 +185,7 @@ Result<Problem> read_problem(std::string_view text, const Catalog& catalog, std:
 
   Result<Problem> problem = validated(std::move(statement), catalog, max_bytes, std::move(load), late);
   if (!problem) std::ranges::copy(problem.faults(), std::back_inserter(all));
-  if (!all.empty() || !problem) return all;
+  if (!all.empty()) return all;
   return problem;
 }
 

@@ -1,3 +1,4 @@
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -44,7 +45,7 @@ Json members_below(std::string_view parent, const std::vector<ProblemKey>& keys)
   for (const ProblemKey& key : keys) {
     if (key.parent() != parent) continue;
     Json below = members_below(key.pointer, keys);
-    if (below.empty() && !key.kind.schema) continue;
+    assert(!below.empty() || key.kind.schema);  // a key says something, or has keys below it
     members[std::string(key.name())] =
         described(below.empty() ? key.kind.schema() : problem_object(std::move(below)), key.summary);
   }

@@ -16,6 +16,7 @@
 #include "reading/problem/problem.h"
 #include "reading/scheme.h"
 #include "reference_backend.h"
+#include "unit/reading/known_steps.h"
 
 namespace attn {
 namespace {
@@ -292,6 +293,15 @@ TEST_CASE("a class is the same in any order", "[grade]") {
     CHECK(before.steps()[i].id == after.steps()[i].id);
     CHECK(before.steps()[i].cells == after.steps()[i].cells);
   }
+}
+
+TEST_CASE("points of a symbol that several steps have are nobody's", "[grade]") {
+  const std::vector<std::string> steps = {"layer1.self.queries", "layer2.self.queries"};
+  const Result<Scheme> read =
+      read_scheme(R"({"points": {"Q": 3, "scores": 1}})", steps_of_example("induction.json"), steps);
+  REQUIRE_FALSE(read);
+  CHECK(read.faults().front().code == "ambiguous-step");
+  CHECK(read.faults().front().where == "/points/Q");
 }
 
 TEST_CASE("all faults of a scheme are reported at once, each with what to do", "[grade]") {

@@ -1,10 +1,13 @@
 #include "problem/validate.h"
 
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "problem/side.h"
+#include "reading/schemas.h"
 #include "unit/problem/given.h"
 
 using namespace attn;
@@ -163,6 +166,158 @@ TEST_CASE("a score's parameters are checked by name, kind and size", "[problem]"
         "/score/weight is 2 × 2, [d_q][d_a], and queries have 3 for d_q");
   CHECK(fault_of(mixed(R"("shift": 1, "weight": [[1, 2], [3, 4], [5, 6]], "other": [[1], [0]])")) ==
         "/score/other is 2 × 1, [d_k][d_a], and /score/weight has 2 for d_a");
+}
+
+// The faults of a problem where the program has more than it has.
+Diagnostics faults_with(const Catalog& catalog, std::string_view text) {
+  const auto problem = read_problem(text, catalog, enough_memory);
+  REQUIRE_FALSE(problem);
+  return problem.faults();
+}
+
+TEST_CASE("of several names that a typed one goes on from the longest is meant", "[problem]") {
+  Catalog catalog = test_catalog();
+  for (const char* name : {"do", "dot_wide", "dot_w"}) catalog.scores.push_back({.name = name});
+  const Diagnostics faults = faults_with(catalog, R"({"inputs": [[1]], "score": "dot-wide product of all"})");
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].help.text().starts_with("did you mean \"dot_wide\"?"));
+}
+
+TEST_CASE("a parameter that may be left out is what it falls back to, where it does", "[problem]") {
+  Catalog catalog = test_catalog();
+  catalog.scores.push_back({.name = "two",
+                            .parameters = {{.name = "slope", .fallback = 3.0, .may_be_left_out = true},
+                                           {.name = "shift", .may_be_left_out = true}}});
+  const auto problem = read_problem(R"({"inputs": [[1]], "score": "two"})", catalog, enough_memory);
+  REQUIRE(problem);
+  const Choice& score = problem.value().attention().score;
+  CHECK(score.numbers.at("slope") == 3);
+  CHECK_FALSE(score.has("shift"));
+}
+
+TEST_CASE("an option of three integers says that it wants three", "[problem]") {
+  Catalog catalog = test_catalog();
+  catalog.options.push_back({.name = "steps", .kind = OptionSpec::Kind::integers, .count = 3});
+  const Diagnostics faults = faults_with(catalog, R"({"inputs": [[1]], "steps": 2})");
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].message == "/steps is 2; 3 integers are wanted");
+}
+
+TEST_CASE("the schema of a problem names the options that there are", "[problem]") {
+  Catalog catalog = test_catalog();
+  CHECK(problem_schema(catalog).find("\"softcap\"") != std::string::npos);
+  std::erase_if(catalog.options, [](const OptionSpec& option) { return option.name == "softcap"; });
+  CHECK(problem_schema(catalog).find("\"softcap\"") == std::string::npos);
+  CHECK(problem_schema(catalog).find("\"causal\"") != std::string::npos);
+}
+
+TEST_CASE("relative positions are refused for a score to which nothing can be added", "[problem]") {
+  const Diagnostics faults = faults_with(test_catalog(), R"({"inputs": [[1, 0], [0, 1]], "score": "dot",
+      "positions": {"type": "relative", "keys": [[1, 0], [1, 1], [0, 1]]}})");
+  REQUIRE(faults.size() == 1);
+  CHECK(faults[0].where == "/positions");
+  CHECK(faults[0].message == "/positions is relative, and nothing can be added to the score dot");
+}
+
+TEST_CASE("one boolean is a mask for all, a number may be spelled, and a title that is no text is none", "[problem]") {
+  for (const bool allowed : {false, true}) {
+    const Problem problem =
+        given(std::string(R"({"inputs": [[1, 2]], "mask": {"allow": )") + (allowed ? "true" : "false") + "}}");
+    REQUIRE(masks(problem).size() == 1);
+    CHECK(values(masks(problem)[0].value) == Values{allowed ? 1.0 : 0.0});
+  }
+  CHECK(*given(R"({"inputs": [[1, 2]], "scale": "1/2"})").attention().option<double>("scale") == 0.5);
+  CHECK(given(R"({"inputs": [[1, 2]], "title": 5})").title.empty());
+}
+
+TEST_CASE("of very many keys that nobody knows in an object the first are told and the rest counted", "[problem]") {
+  std::string text = R"({"inputs": {"file": "x.npy")";
+  for (int i = 0; i < 1100; ++i) text += ", \"zz" + std::to_string(i) + "\": 1";
+  const Diagnostics faults = faults_of(text + "}}");
+  REQUIRE(faults.size() >= 1000);
+  CHECK(faults[999].where == "/inputs/zz999");
+  CHECK(faults[999].unkept >= 100);
+}
+
+// Files of numbers that are 1, 2, 3, …, of the shape that a name says: "3x2".
+TensorLoader counting_files(int& reads, bool are_readable = true) {
+  return [&reads, are_readable](const FileReference& wanted, std::size_t) -> Result<FileNumbers> {
+    const std::size_t cross = wanted.file.find('x');
+    FileNumbers found;
+    found.shape.push_back(std::stoul(wanted.file));
+    if (cross != std::string::npos) found.shape.push_back(std::stoul(wanted.file.substr(cross + 1)));
+    const std::size_t count = found.shape.front() * (found.shape.size() == 2 ? found.shape.back() : 1);
+    found.read = [&reads, are_readable, count]() -> Result<std::vector<double>> {
+      if (!are_readable) return Diagnostic{.code = "bad-file", .message = "has changed", .help = "try again"};
+      ++reads;
+      std::vector<double> numbers(count);
+      for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(i + 1);
+      return numbers;
+    };
+    return found;
+  };
+}
+
+TEST_CASE("a score takes several of its parameters from files", "[problem]") {
+  int reads = 0;
+  const auto problem = read_problem(R"({"queries": [[1, 2, 3]], "keys": [[1, 2]], "score": {"type": "mixed", "shift": 2,
+                                        "weight": {"file": "3x2"}, "other": {"file": "2x2"}}})",
+                                    test_catalog(), enough_memory, counting_files(reads), {});
+  REQUIRE(problem);
+  CHECK(values(problem.value().attention().score.tensors.at("weight")) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(values(problem.value().attention().score.tensors.at("other")) == Values{1, 2, 3, 4});
+  CHECK(reads == 2);
+}
+
+TEST_CASE("what does not fit in the numbers of files is told only where they can be read", "[problem]") {
+  Catalog catalog = test_catalog();
+  catalog.scores.back().misfit = [](const Choice&, const ChoiceSetting&) -> std::optional<Misfit> {
+    return Misfit{.message = "is never right", .help = "take another"};
+  };
+  const std::string text = R"({"queries": [[1, 2, 3]], "keys": [[1, 2]], "score": {"type": "mixed", "shift": 2,
+                               "weight": {"file": "3x2"}, "other": {"file": "2x2"}}})";
+  for (const bool are_readable : {true, false}) {
+    int reads = 0;
+    const auto problem = read_problem(text, catalog, enough_memory, counting_files(reads, are_readable), {});
+    REQUIRE_FALSE(problem);
+    for (const Diagnostic& fault : problem.faults()) CHECK(fault.code == (are_readable ? "misfit" : "bad-file"));
+  }
+}
+
+TEST_CASE("numbers of files that may wait are read once, when the first of them is asked for", "[problem]") {
+  int reads = 0;
+  const LateReading late = {.least_bytes = 0,
+                            .refuse = [](const Diagnostics&) { throw std::runtime_error("refused"); }};
+  const auto problem = read_problem(R"({"inputs": {"query": {"file": "1x2"}, "key": {"file": "3x2"}}})", test_catalog(),
+                                    enough_memory, counting_files(reads), late);
+  REQUIRE(problem);
+  CHECK(reads == 0);
+  CHECK(values(*problem.value().inputs.query) == Values{1, 2});
+  CHECK(values(*problem.value().inputs.key) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(values(*problem.value().inputs.query) == Values{1, 2});
+  CHECK(reads == 2);
+  const auto broken = read_problem(R"({"inputs": {"query": {"file": "1x2"}, "key": {"file": "3x2"}}})", test_catalog(),
+                                   enough_memory, counting_files(reads, false), late);
+  REQUIRE(broken);
+  CHECK_THROWS_AS(broken.value().inputs.query->numbers(), std::runtime_error);
+  CHECK_THROWS_AS(broken.value().inputs.key->numbers(), std::runtime_error);
+}
+
+TEST_CASE("the labels of a block's queries and keys have to fit, too", "[problem]") {
+  const std::string text = R"({"inputs": {"random": "normal", "shape": [400, 1], "seed": 1}, "block": {"layers": [
+      {"self": {"weights": {"query": [[1]], "key": [[1]], "value": [[1]]}}, "ffn": {"in": [[1]], "out": [[1]]}}]}})";
+  const auto problem = read_problem(text, catalog(), 8000);
+  REQUIRE_FALSE(problem);
+  REQUIRE(problem.faults().size() == 1);
+  CHECK(problem.faults()[0].where == "/inputs");
+  CHECK(problem.faults()[0].message.starts_with("there are 800 queries and keys, whose labels do not fit into "));
+  CHECK(read_problem(text, catalog(), 8'000'000));
+}
+
+TEST_CASE("of sequences the longest counts, up to the limit, and of none nothing", "[problem]") {
+  CHECK(Side{.rows = {2, 5, 3}}.longest(9) == 5);
+  CHECK(Side{.rows = {2, 5, 3}}.longest(4) == 4);
+  CHECK(Side{}.longest(9) == 0);
 }
 
 TEST_CASE("all faults are reported at once, also those behind a wrong name", "[problem]") {

@@ -272,6 +272,43 @@ TEST_CASE("blanks do not need more memory than the text is worth", "[answers]") 
 
 // Set ATTN_UPDATE_GOLDEN=1 to accept what the program says now; then read the
 // difference before committing it.
+TEST_CASE("blanks in place of more lists than can be counted are refused where there are too many", "[answers]") {
+  // 257 numbers 8 deep would be more than 2^64.
+  std::string written = "1";
+  for (int level = 0; level < 8; ++level) {
+    std::string list = "[" + written;
+    for (int i = 1; i < 257; ++i) list += ",null";
+    written = list + "]";
+  }
+  const Result<Answers> result = read_answers(R"({"steps": {"scores": )" + written + "}}", known());
+  REQUIRE_FALSE(result);
+  CHECK(result.faults()[0].code == "too-many-blanks");
+  CHECK(result.faults()[0].where == "/steps/scores/0/0/0/0/0/3");  // 256·257 + 2·257² cells are fewer than 2^18
+}
+
+TEST_CASE("a number of very many digits is refused where it stands, with quotes or without", "[answers]") {
+  const std::string digits = "0." + std::string(2000, '3');
+  for (const std::string quote : {"", "\""}) {
+    const std::string before = R"({"steps": {"scores": [1, )" + quote;
+    const Result<Answers> result = read_answers(before + digits + quote + "]}}", known());
+    REQUIRE_FALSE(result);
+    CHECK(result.faults()[0].message ==
+          "/steps/scores/1 is no number: a number takes at most 1000 bytes; these are more");
+    CHECK(result.faults()[0].range->begin == before.size());
+  }
+}
+
+TEST_CASE("a text in place of answers is told as it is spelled", "[answers]") {
+  const auto message = [](const std::string& text) {
+    const Result<Answers> result = read_answers(text, known());
+    REQUIRE_FALSE(result);
+    return result.faults()[0].message;
+  };
+  CHECK(message(R"("scores")") == "answers are an object, { … }; this is \"scores\"");
+  CHECK(message(R"({"steps": "caf\u00e9"})") == "/steps is \"café\"; an object is wanted");
+  CHECK(message(R"({"steps": 5})") == "/steps is 5; an object is wanted");
+}
+
 TEST_CASE("each file of bad answers is refused with its message", "[answers][golden]") {
   std::size_t count = 0;
   for (const auto& entry : fs::directory_iterator(folder())) {

@@ -59,6 +59,12 @@ TEST_CASE("of two values of other kinds both are told", "[diff]") {
   CHECK(told(R"({"inputs": [["nan", 1]]})", R"({"inputs": [[2, 1]]})") == Lines{"/inputs: nan at [1,1] | 2 at [1,1]"});
 }
 
+TEST_CASE("of an object and a list, and of words and numbers, both are told", "[diff]") {
+  CHECK(told(R"({"block": {"layers": 2}})", R"({"block": [[1, 0]]})") == Lines{"/block: an object | 1 × 2 numbers"});
+  CHECK(told(R"({"inputs": [1, 2]})", R"({"inputs": ["a", "b"]})") == Lines{"/inputs: [1, 2] | a list"});
+  CHECK(told(R"({"inputs": ["a", "b"]})", R"({"inputs": [1, 2]})") == Lines{"/inputs: a list | [1, 2]"});
+}
+
 TEST_CASE("names of tokens count where embeddings are looked up by them, and \"1\" is a word there", "[diff]") {
   const auto named = [](const std::string& tokens) {
     return R"({"tokens": )" + tokens + R"(, "embeddings": {"a": [1], "b": [2]}})";

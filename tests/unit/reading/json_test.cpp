@@ -135,6 +135,13 @@ TEST_CASE("half of a character is no text, also where the other half is misspell
   }
 }
 
+TEST_CASE("of characters beyond U+FFFF the first half may be any that there is, in either case", "[json]") {
+  CHECK(said(R"("\uD800\uDC00")") == "\xF0\x90\x80\x80");
+  CHECK(said(R"("\udb7f\udfff")") == "\xF3\xAF\xBF\xBF");
+  CHECK(said(R"("\uDB80\uDC00")") == "\xF3\xB0\x80\x80");
+  CHECK(said(R"("\uDBFF\uDFFF")") == "\xF4\x8F\xBF\xBF");
+}
+
 TEST_CASE("integers are told from other numbers", "[json]") {
   CHECK(parsed("7").number()->whole == 7);
   CHECK(parsed("7.0").number()->whole == 7);

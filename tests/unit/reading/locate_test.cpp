@@ -67,6 +67,16 @@ TEST_CASE("in a text of nothing but blanks nothing has a place, and what stands 
   }
 }
 
+TEST_CASE("a tilde at the end of a pointer is a tilde", "[locate]") {
+  CHECK(place(text, "/weights/~") == "true");
+  CHECK(place(text, "/weights/key~") == R"({"~": true, "key": [] /* ] */ })");
+}
+
+TEST_CASE("a value goes on over slashes, and to the end of the text where a comment is never closed", "[locate]") {
+  CHECK(place("{\"a\": 1 / 2} 3", "") == "{\"a\": 1 / 2}");
+  CHECK(place("[1, 2 /* ]", "") == "[1, 2 /* ]");
+}
+
 TEST_CASE("many pointers are followed in one pass", "[locate]") {
   const std::vector<Pointed> wanted = {
       {"/weights/~0"},  {"/inputs/0"}, {"/inputs/0/1"}, {"/inputs/0", true}, {"/inputs/9"},

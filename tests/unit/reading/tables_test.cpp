@@ -5,6 +5,7 @@
 #include "catch.h"
 #include "reading/answers/answers.h"
 #include "reading/answers/file.h"
+#include "trace/recipe_builder.h"
 #include "unit/reading/known_steps.h"
 
 // Tables of numbers as spreadsheets and people write them, and the names of their files.
@@ -258,6 +259,181 @@ TEST_CASE("the name of a file says whose it is and of which step", "[tables]") {
   // Other files say themselves of which step they are: group_A is no step of a group.
   CHECK(file_of_answers("group_A", false, known).step.empty());
   CHECK(file_of_answers("anna_scores", false, known).person == "anna");
+}
+
+// The steps of a problem that is written here.
+KnownSteps steps_of_written(const std::string& text) {
+  constexpr std::size_t max_bytes = std::size_t{1} << 20;
+  const Result<Problem> problem = read_problem(text, catalog(), max_bytes, std::nullopt);
+  INFO(text << "\n" << (problem ? "" : problem.faults()[0].message));
+  REQUIRE(problem);
+  return KnownSteps::of(recipe_of(problem.value(), {.all_steps = true}), possible_steps);
+}
+
+TEST_CASE("a matrix of one column is read as its column is written, with commas before decimals too", "[tables]") {
+  const KnownSteps known = steps_of_written(R"({"queries": [[1, 2], [3, 4], [5, 6]], "keys": [[1, 2], [3, 4]],
+                                                "values": [[1], [2]]})");
+  const Result<Answers> commas = read_answers_csv("1,06\n1,47\n1,5", known, "context");
+  REQUIRE(commas);
+  CHECK(commas.value().steps[0].shape == Sizes{3, 1});
+  CHECK(commas.value().steps[0].cells[0]->value == 1.06);
+  // The scores have two columns.
+  const Result<Answers> columns = read_answers_csv("1,06\n1,47\n1,5", known, "scores");
+  REQUIRE(columns);
+  CHECK(columns.value().steps[0].shape == Sizes{3, 2});
+}
+
+TEST_CASE("lines without anything in them are no numbers of a column with commas before decimals", "[tables]") {
+  const AnsweredStep step = tables("0,06\n\n0,47\n\n\n1,5\n\n", "exponential_sums").steps[0];
+  CHECK(step.shape == Sizes{3});
+  CHECK(step.cells[1]->value == 0.47);
+  // A number that is left out before or behind a comma is one of two columns.
+  CHECK(cells(tables("4,\n2,5\n3,4", "exponential_sums").steps[0]) == "3 × 2: 4 _ 2 5 3 4");
+  CHECK(tables("0,06;\n0,47;\n1,5;", "exponential_sums").steps[0].shape == Sizes{3});
+}
+
+TEST_CASE("headings stand above columns and labels before rows, also where one of them is short", "[tables]") {
+  // The last column has a heading without a name, as spreadsheets leave it.
+  CHECK(cells(tables("a,b,\nx,1,2\ny,3,4").steps[0]) == "2 × 2: 1 2 3 4");
+  CHECK(cells(tables("a,b,c,d\n2,4,4\n4,16,12\n4,12,10").steps[0]) == "3 × 3: 2 4 4 4 16 12 4 12 10");
+  // A row of words and numbers is no heading.
+  CHECK(code_of_table("a,x,5\n1,2,3", "scores") == "not-a-number");
+}
+
+TEST_CASE("what tells Excel the separator is no number, however little follows", "[tables]") {
+  for (const char* text : {"sep=;", "sep=;\n", "sep=,\r\n", "\xEF\xBB\xBFsep=;\n\n"})
+    CHECK(code_of_table(text, "scores") == "no-numbers");
+  CHECK(cells(tables("sep=|\n1|2\n3|4").steps[0]) == "2 × 2: 1 2 3 4");
+}
+
+TEST_CASE("a number that cannot be computed is told with a reason of its own", "[tables]") {
+  const Result<Answers> result = read_answers_csv("2,4,4\n4,1/0,12\n4,12,10", steps_of_example(), "scores");
+  REQUIRE_FALSE(result);
+  REQUIRE(result.faults().size() == 1);
+  CHECK(result.faults()[0].message == "this is no number: this divides by zero");
+  CHECK(result.faults()[0].help.text() == "check what stands behind the /");
+  CHECK(result.faults()[0].range == TextRange{9, 10});
+}
+
+TEST_CASE("what stands below a step that has all its rows is another step only under a heading", "[tables]") {
+  const std::string scores = "scores\n2,4,4\n4,16,12\n4,12,10\n\n";
+  // A column that is complete, with what nobody knows below it.
+  CHECK(code_of_table("exponential_sums\n1\n2\n3\n\nnonsense,a,b\n1,2,3", "") == "unknown-step");
+  // Numbers are more rows, and so are a word and numbers.
+  CHECK(cells(tables(scores + "1,2,3", "").steps[0]) == "4 × 3: 2 4 4 4 16 12 4 12 10 1 2 3");
+  CHECK(code_of_table(scores + "nonsense,7,9", "") == "not-a-number");
+  // A name before other numbers than 1, 2, … heads nothing.
+  CHECK(code_of_table("scores,7,9\n1,2,3", "") == "no-step-named");
+  // The last step has a name, too.
+  CHECK(tables("result\n1,2\n3,4", "").steps[0].id == "context");
+}
+
+TEST_CASE("of a step whose one line is bad the line is told, and no more", "[tables]") {
+  const Result<Answers> result = read_answers_csv("scores\nx\n\ncontext,a,b", steps_of_example(), "");
+  REQUIRE_FALSE(result);
+  REQUIRE(result.faults().size() == 1);
+  CHECK(result.faults()[0].range == TextRange{7, 8});
+}
+
+TEST_CASE("a symbol that several layers have heads no table", "[tables]") {
+  const KnownSteps known = steps_of_example("induction.json");
+  REQUIRE(known.called_exactly("Q").size() > 1);
+  Faults unknown;
+  const Result<Answers> result = read_answers_csv("Q,a,b\nx,1,2\ny,3,4", known, "", &unknown);
+  REQUIRE_FALSE(result);
+  CHECK(result.faults()[0].code == "no-step-named");
+  CHECK_FALSE(unknown.any());
+  const Result<std::string> named = named_step("Q", known);
+  REQUIRE_FALSE(named);
+  CHECK(named.faults()[0].code == "ambiguous-step");
+}
+
+TEST_CASE("a table is read as the step that is named beside it", "[tables]") {
+  const KnownSteps known = steps_of_example();
+  const auto code = [&](const std::string& file, const std::string& text, const std::string& step, Faults* unknown) {
+    const Result<Answers> read = read_answers_of(file, text, step, known, unknown);
+    return read ? read.value().steps[0].id : read.faults()[0].code;
+  };
+  CHECK(code("x.csv", "1,2\n3,4", "S", nullptr) == "scores");
+  CHECK(code("x.csv", "1,2\n3,4", "nonsense", nullptr) == "unknown-step");
+  // Steps that nobody knows are left out only where all else can be read.
+  Faults unknown;
+  CHECK(code("x.txt", "S = [1 2; 3 4]\nnonsense = 4", "", &unknown) == "scores");
+  CHECK(unknown.count() == 1);
+  Faults none;
+  CHECK(code("x.json", R"({"steps": {"nonsense": 4}})", "", &none) == "unknown-step");
+  CHECK(code("x.txt", "nonsense = 4\nS = [1 2; 3 x]", "", &none) == "unknown-step");
+  CHECK_FALSE(none.any());
+}
+
+TEST_CASE("where nobody knows how many numbers there are, no file is too long", "[tables]") {
+  const KnownSteps known({"scores"}, possible_steps);
+  REQUIRE_FALSE(known.numbers());
+  const Result<Answers> read =
+      read_answers_of("x.json", R"({"steps": {"scores": 1}})" + std::string(700'000, ' '), "", known, nullptr);
+  REQUIRE(read);
+  CHECK(read.value().steps[0].id == "scores");
+}
+
+const KnownSteps::Ids& no_possible_steps() {
+  static const KnownSteps::Ids none;
+  return none;
+}
+
+TEST_CASE("nobody means a step that there cannot be", "[tables]") {
+  const KnownSteps known({"scores"}, no_possible_steps);
+  CHECK(known.meant_by("similarities") == "scores");
+  CHECK_FALSE(known.meant_by("probabilitys"));
+  CHECK(file_of_answers("anna_qkt", true, known).step == "scores");
+  CHECK(file_of_answers("anna_softmax", true, known).step.empty());
+  CHECK(known.called_exactly(std::string(201, 's')).empty());
+}
+
+TEST_CASE("a step that an attention of a block could have is known by its whole name", "[tables]") {
+  const KnownSteps known = steps_of_example("block-by-hand.json");
+  CHECK(known.has("layer1.self.scores"));
+  // Nothing is masked there, and somebody may answer it all the same.
+  CHECK(known.shape("layer1.self.masked_scores") == nullptr);
+  CHECK(known.has("layer1.self.masked_scores"));
+  CHECK_FALSE(known.has("layer1.self.nonsense"));
+  CHECK_FALSE(known.has("layer9.self.masked_scores"));
+}
+
+// A recipe of a step of that shape.
+KnownSteps step_of_sizes(const Shape& shape) {
+  RecipeBuilder work;
+  work.step_of_shape({.id = "total"}, shape);
+  return KnownSteps::of(work.take(), no_possible_steps);
+}
+
+TEST_CASE("a step of one number alone is read from a table and from a line", "[tables]") {
+  const KnownSteps known = step_of_sizes({});
+  for (const char* text : {"5", "total\n5", "total,x\n1,5"}) {
+    INFO(text);
+    const Result<Answers> read = read_answers_csv(text, known, "total");
+    REQUIRE(read);
+    CHECK(cells(read.value().steps[0]) == "1 × 1: 5");
+  }
+  const Result<Answers> typed = read_answers_text("total = 5", known);
+  REQUIRE(typed);
+  CHECK(typed.value().steps[0].cells[0]->value == 5);
+  // It has no first number, and no rows that could be all of it.
+  const Result<Answers> first = read_answers_text("total1 = 5", known);
+  REQUIRE_FALSE(first);
+  CHECK(first.faults()[0].code == "bad-index");
+  const Result<Answers> more = read_answers_csv("total\n5\n\nnonsense\n1", known, "");
+  REQUIRE_FALSE(more);
+  CHECK(more.faults()[0].code == "not-a-number");
+}
+
+TEST_CASE("of a step without numbers a table is read as it stands", "[tables]") {
+  const KnownSteps known = step_of_sizes({{"query", 2}, {"key", 0}});
+  const Result<Answers> read = read_answers_csv("total\n1,2\n3,4\n\n5,6", known, "");
+  REQUIRE(read);
+  CHECK(cells(read.value().steps[0]) == "3 × 2: 1 2 3 4 5 6");
+  const Result<Answers> more = read_answers_csv("total\n1,2\n3,4\n\nnonsense,a\n1,2", known, "");
+  REQUIRE_FALSE(more);
+  CHECK(more.faults()[0].code == "not-a-number");
 }
 
 }  // namespace

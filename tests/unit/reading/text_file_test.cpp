@@ -53,3 +53,18 @@ TEST_CASE("what is no readable file is said to be none", "[text_file]") {
   CHECK(read_text(fs::temp_directory_path().string()).faults()[0].message == "this is a directory, not a file");
   CHECK(read_text(std::string(100'000, 'x')).faults()[0].code == "unreadable");
 }
+
+TEST_CASE("a file that is not there is sought among those that are, of however many", "[text_file]") {
+  const fs::path folder = fs::temp_directory_path() / "attn_text_file_missing";
+  fs::remove_all(folder);
+  fs::create_directory(folder);
+  const auto help = [&](const std::string& name) {
+    return read_text((folder / name).string()).faults()[0].help.text();
+  };
+  CHECK(help("problem.json") == "is the path relative to another folder?");
+  fs::create_symlink("nowhere.json", folder / "problem.json");
+  CHECK(help("problem.json") == "it is a link, and what it leads to is not there");
+  for (int i = 1000; i < 2100; ++i) std::ofstream(folder / ("answers" + std::to_string(i) + ".json"));
+  CHECK(help("answer1500.json").starts_with("did you mean `"));
+  fs::remove_all(folder);
+}

@@ -110,4 +110,5 @@ TEST_CASE("a trace whose schema is missing is told so, and a problem is no trace
   CHECK(is_stored_trace(text));
   CHECK(fault_of(text).message == R"(the trace has no "schema")");
   CHECK_FALSE(is_stored_trace(R"({"inputs": [[1]]})"));
+  CHECK_FALSE(is_stored_trace(R"({"inputs": [[1]], "steps": {}})"));
 }

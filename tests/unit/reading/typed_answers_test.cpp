@@ -1,10 +1,14 @@
 #include <cmath>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch.h"
 #include "problem/faults.h"
 #include "reading/answers/answers.h"
+#include "reading/answers/typed_row.h"
+#include "reading/answers/typed_value.h"
 #include "unit/reading/known_steps.h"
 
 // Answers as people type them.
@@ -355,6 +359,42 @@ TEST_CASE("no typed text whatever is more than refused", "[typed]") {
         std::string("name:")}) {
     CHECK_FALSE(read_answers_text(text, known));
   }
+}
+
+TEST_CASE("numbers that a comma and a blank separate are decimals only where both sides of it are digits", "[typed]") {
+  CHECK(code_of("S[1,:] = [0,5 5,3 1,2]") == "decimal-comma");
+  CHECK(code_of("S[1,:] = [0,5 .5,3 1,2]") != "decimal-comma");
+}
+
+TEST_CASE("a value that is no list goes on no further than its line", "[typed]") {
+  CHECK(placed(only("S[1,2] = 4,\n")) == "[1,2]=4");
+}
+
+TEST_CASE("a dash of whatever length stands for what the row has in its place", "[typed]") {
+  const KnownSteps known = steps_of_example();
+  for (const char* dash : {"-", "–", "—", "−"}) {
+    INFO(dash);
+    const auto cells = read_typed_row(std::string("2 4 ") + dash, {"scores", {0, std::nullopt}}, known, "-inf");
+    REQUIRE(cells);
+    REQUIRE(cells.value().size() == 3);
+    CHECK(cells.value()[2]->value == -std::numeric_limits<double>::infinity());
+  }
+  // Of a whole step no place is said.
+  const auto whole = read_typed_row("[2 4 4; 4 16 12; 4 12 10]", {"scores", {}}, known, "0");
+  REQUIRE(whole);
+  CHECK(whole.value().size() == 9);
+  const auto sums = read_typed_row("z = 2 3 5", {"exponential_sums", {}}, known, "0");
+  REQUIRE(sums);
+  REQUIRE(sums.value().size() == 3);
+  CHECK(sums.value()[2]->value == 5);
+}
+
+TEST_CASE("digits below the line are a number, and bytes that are none of them are not", "[typed]") {
+  CHECK(without_subscript("S₁₂") == std::pair(std::string_view("S"), std::optional<std::size_t>(12)));
+  CHECK_FALSE(without_subscript("S₊").second);
+  CHECK_FALSE(without_subscript("S\xE2\x82"
+                                "A")
+                  .second);
 }
 
 }  // namespace

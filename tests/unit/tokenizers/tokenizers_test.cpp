@@ -745,6 +745,26 @@ TEST_CASE("a special token without a name is never found in a text", "[tokenizer
   CHECK(spellings(read, "the the") == Words{"[CLS]", "the", "the", "[SEP]"});
 }
 
+TEST_CASE("a special token of very many bytes is never found in a text", "[tokenizers]") {
+  for (const std::size_t bytes : {std::size_t{256}, std::size_t{257}}) {
+    const std::string name(bytes, 'x');
+    const auto read =
+        ModelFolder()
+            .with("vocab.json", R"({"x": 0, "<|endoftext|>": 1, ")" + name + R"(": 2})")
+            .with("merges.txt", "#version: 0.2\n")
+            .with("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer", "unk_token": ")" + name + R"("})")
+            .read();
+    CHECK(spellings(read, name).size() == (bytes == 256 ? 1 : bytes));
+  }
+}
+
+TEST_CASE("a pattern that is a text, where its kind has to be said, is refused", "[tokenizers]") {
+  const std::string step =
+      R"(, "pre_tokenizer": {"type": "Split", "pattern": " ", "behavior": "Removed", "invert": false})";
+  CHECK(refusal(tokenizer_of(file_of(letters, step))) ==
+        "/pre_tokenizer/pattern what tokenizer.json has at `/pre_tokenizer/pattern` must be an object");
+}
+
 TEST_CASE("a folder without a name is the one where the program runs", "[tokenizers]") {
   CHECK(refusal(read_tokenizer("")).find("there is no tokenizer") != std::string::npos);
 }
