@@ -18,7 +18,7 @@ using width_table::Range;
 bool contains(std::span<const Range> ranges, char32_t point) {
   if (point < ranges.front().first) return false;
   const auto after = std::ranges::upper_bound(ranges, point, {}, &Range::first);
-  return after != ranges.begin() && point <= std::prev(after)->last;
+  return point <= std::prev(after)->last;
 }
 
 // Characters that steer a terminal, break its lines or turn the direction of

@@ -34,9 +34,10 @@ constexpr std::size_t most_ready = 16, hand_ins_at_a_time = 32;
 // Other hand-ins of the same person that are named.
 constexpr std::size_t most_told = 3;
 
-bool is_json_file(const fs::path& path) {
+// Of the .json files of a folder.
+bool may_be_problem(const fs::path& path) {
   const std::string name = path.filename().string();
-  return name.ends_with(".json") && !name.ends_with(".golden.json") && !name.starts_with('.');
+  return !name.ends_with(".golden.json") && !name.starts_with('.');
 }
 
 // What a JSON file says at its outermost, as far as it is one.
@@ -44,14 +45,14 @@ std::optional<JsonObject> outermost(const Result<ParsedJson>& parsed) {
   return parsed ? parsed.value().root.object() : std::nullopt;
 }
 
-std::string text_at(const std::optional<JsonObject>& object, std::string_view key) {
-  const auto value = object ? object->find(key) : std::nullopt;
+std::string text_at(const JsonObject& object, std::string_view key) {
+  const auto value = object.find(key);
   return value ? value->text().value_or("") : "";
 }
 
 // Traces, answers and schemes stand beside problems, and are none.
 bool is_of_another_kind(const std::optional<JsonObject>& object) {
-  return object && (text_at(object, "schema").starts_with("attn/") || object->find("steps") || object->find("points"));
+  return object && (text_at(*object, "schema").starts_with("attn/") || object->find("steps") || object->find("points"));
 }
 
 // "line 3: …"
@@ -101,8 +102,7 @@ void add_answers(Answers answers, const std::string& file, std::vector<HandInOfC
     const auto& steps = hand_ins.back().answers->steps;
     return std::ranges::find(steps, step.id, &AnsweredStep::id) != steps.end();
   };
-  const bool is_first = hand_ins.empty() || !hand_ins.back().answers;
-  if (is_first || std::ranges::any_of(answers.steps, is_there)) hand_ins.emplace_back().answers.emplace();
+  if (hand_ins.empty() || std::ranges::any_of(answers.steps, is_there)) hand_ins.emplace_back().answers.emplace();
   HandInOfClass& last = hand_ins.back();
   for (AnsweredStep& step : answers.steps) last.answers->steps.push_back(std::move(step));
   last.graded.files.push_back(file);
@@ -112,14 +112,13 @@ void add_answers(Answers answers, const std::string& file, std::vector<HandInOfC
 
 ProblemsOfClass::ProblemsOfClass(const std::string& word, const ComputeOptions& computing) : computing_(computing) {
   computing.check();
-  std::error_code unknown;
-  if (word == "-" || !fs::is_directory(word, unknown)) {
+  if (word == "-" || kind_of(word) != fs::file_type::directory) {
     add(word, true);
     return;
   }
   std::vector<std::string> files;
   for (const fs::path& file : json_files_of(word)) {
-    if (is_json_file(file)) files.push_back(file.lexically_normal().string());
+    if (may_be_problem(file)) files.push_back(file.lexically_normal().string());
   }
   Progress progress("reading " + counted(files.size(), "problem"), files.size() > hand_ins_at_a_time);
   for (const std::string& file : files) add(file, false);
@@ -184,6 +183,10 @@ std::optional<std::size_t> ProblemsOfClass::find(const std::string& statement, c
   const auto found = of_name([](std::size_t) { return true; });
   if (found) return found;
   const std::string name = names.empty() ? "" : names.front();
+  if (name.empty()) {
+    why = said.problem_not_named;
+    return std::nullopt;
+  }
   const auto near = closest_of_class(name, entries_);
   why = said.no_problem_of_name(shown(name)) + (near ? said.is_it(*near) : "");
   return std::nullopt;

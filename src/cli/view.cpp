@@ -422,14 +422,14 @@ void ViewOptions::declare(CommandLine& line) {
 namespace {
 
 // Of a large problem nothing is computed or held that nobody asks for.
-void leave_out_the_rest(const ViewPlan& view, Computation& computation, bool computing_bounds) {
+void leave_out_the_rest(const ViewPlan& view, Computation& computation, const ViewOptions& viewing) {
   const bool says_statement = std::ranges::any_of(view.rendering.targets, [](const Target& target) {
     return target.exported && (target.name() == "json" || target.name() == "safetensors");
   });
   if (!says_statement) computation.leave_out_statement();
   const std::vector<std::string>& asked = view.explaining.parts.empty() ? view.explaining.only : view.steps_of_parts;
-  if (!asked.empty() && !computing_bounds && computation.recipe().bytes() > made_in_passing)
-    computation.keep_only(asked);
+  const bool is_worth_it = viewing.at_once || computation.recipe().bytes() > made_in_passing;
+  if (!asked.empty() && !viewing.bounds && is_worth_it) computation.keep_only(asked);
 }
 
 }  // namespace
@@ -440,7 +440,7 @@ Exit show(const Problem& problem, ComputeOptions computing, const ViewOptions& v
   ViewPlan view = understood(viewing, problem, computation);
   view.most_bytes = computing.max_bytes();
   if (viewing.pause) refuse_pause(view.rendering);
-  leave_out_the_rest(view, computation, viewing.bounds);
+  leave_out_the_rest(view, computation, viewing);
 
   const Trace trace = compute(computation, computing, wants_only_result(computation, viewing, view));
   if (view.explaining.geometry == GeometryWanted::asked) {

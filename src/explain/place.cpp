@@ -144,8 +144,7 @@ CellNames::CellNames(const Trace& trace) : trace_(trace) {
 Span CellNames::of(const Slice& cells) const {
   const Heading& heading = trace_.heading(cells.tensor);
   const std::string symbol = heading.symbol.text();
-  const auto found = symbols_.find(symbol);
-  const bool is_its_alone = !symbol.empty() && found != symbols_.end() && found->second == 1;
+  const bool is_its_alone = !symbol.empty() && symbols_.at(symbol) == 1;
   return {cell_name(trace_, cells, is_its_alone ? symbol : heading.id), heading.role};
 }
 

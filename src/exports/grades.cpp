@@ -245,7 +245,7 @@ std::string grades_json(const GradedClass& graded) {
   for (const GradedHandIn& one : graded.hand_ins) {
     text += (std::exchange(is_first, false) ? "\n" : ",\n") + hand_in_json(one);
   }
-  return text + (is_first ? "]\n}\n" : "\n  ]\n}\n");
+  return text + "\n  ]\n}\n";
 }
 
 std::string grades_junit(const GradedClass& graded) {

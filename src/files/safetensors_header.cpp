@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -130,8 +131,8 @@ class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool unexpected(const std::string& what) {
-    const bool named = at_ != At::start && at_ != At::end;
-    return refuse("has " + what + " where none can be" + (named ? ", at " + printable(key_) : ""));
+    assert(at_ != At::start && at_ != At::end);  // a header begins with {, and what follows it is no JSON
+    return refuse("has " + what + " where none can be, at " + printable(key_));
   }
 
   At at_ = At::start;

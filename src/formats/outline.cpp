@@ -67,7 +67,7 @@ class OutlineFigure {
   bool are_neighbours(std::size_t above, std::size_t below) const {
     const std::vector<std::size_t>& column = columns_[column_of(below)];
     const auto found = std::ranges::find(column, above);
-    return found != column.end() && std::next(found) != column.end() && *std::next(found) == below;
+    return found != column.end() && *std::next(found) == below;  // `below` comes after it
   }
 
   void find_passing() {

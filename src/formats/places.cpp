@@ -17,8 +17,8 @@ std::string Places::named_by(const Headline& headline) const {
   const std::string words = plain(headline.text);
   std::string longest;
   for (const std::string& place : all_) {
-    const bool named = words == place || words.starts_with(place + " · ");
-    if (named && place.size() > longest.size()) longest = place;
+    // Of places that begin alike the longest comes last.
+    if (words == place || words.starts_with(place + " · ")) longest = place;
   }
   return longest;
 }

@@ -106,7 +106,7 @@ class Drawer {
     const bool is_line = plane.kind == DrawnPlane::Kind::line;
     double track = -static_cast<double>(tips.size()) / 2;
     const auto put = [&](const DrawnVector& vector, const std::string& more, bool asked) {
-      if (!vector.is_finite()) return;
+      if (!vector.can_be_drawn()) return;
       DrawnPoint from = frame.at({}), to = frame.at(plane.of(vector.numbers));
       if (is_line) from.y = to.y = from.y + 11 * ++track;
       const SceneInk ink = vector.role == Role::query ? SceneInk::query : SceneInk::key;
@@ -140,10 +140,11 @@ class Drawer {
     };
     std::vector<DrawnPoint> all;
     for (const DrawnVector& value : geometry_.values) {
-      if (value.is_finite()) all.push_back(plane.of(value.numbers));
+      if (value.can_be_drawn()) all.push_back(plane.of(value.numbers));
     }
     const DrawnPoint context = plane.of(geometry_.context->numbers);
-    if (geometry_.context->is_finite()) all.push_back(context);
+    const bool has_context = geometry_.context->can_be_drawn();
+    if (has_context) all.push_back(context);
     const Frame frame(about(all), widths_);
     const auto here = [&](const DrawnPoint& point) { return frame.at(less_origin(point)); };
     axis_names(plane);
@@ -159,10 +160,10 @@ class Drawer {
     }
     for (std::size_t key = 0; key < geometry_.values.size(); ++key) {
       const DrawnVector& value = geometry_.values[key];
-      if (!value.is_finite()) continue;
+      if (!value.can_be_drawn()) continue;
       const double weight = std::clamp(geometry_.weights[key], 0.0, 1.0);
       const DrawnPoint at = here(at_key(key));
-      if (weight > 0) {
+      if (weight > 0 && has_context) {
         scene_.drawn.push_back(
             SceneLine{{here(context), at}, SceneInk::weight, 0.4 + 5 * weight, false, false, false, 0.35});
       }
@@ -177,7 +178,7 @@ class Drawer {
       scene_.drawn.push_back(SceneDisc{here({}), 3, SceneInk::faint, true});
       names_.push_back({here({}), "0", SceneInk::faint});
     }
-    if (geometry_.context->is_finite() && !std::ranges::all_of(geometry_.keys, &DrawnVector::closed)) {
+    if (has_context && !std::ranges::all_of(geometry_.keys, &DrawnVector::closed)) {
       scene_.drawn.push_back(SceneDisc{here(context), 5, SceneInk::output});
       names_.push_back({here(context), geometry_.context->name, SceneInk::output, true});
     }
@@ -190,7 +191,7 @@ class Drawer {
     double longest = 0;
     for (std::size_t i = 0; i < shown; ++i) {
       const DrawnPoint& point = geometry_.turned[i].before;
-      longest = std::max(longest, sqrt(point.x * point.x + point.y * point.y));
+      longest = std::max(longest, length_of({point.x, point.y}));
     }
     const double cell = widths_.scene() / most_pairs, radius = widths_.radius, middle = 6 + radius;
     const double scale = longest > 0 ? radius / longest : 0;
@@ -198,7 +199,7 @@ class Drawer {
     for (std::size_t i = 0; i < shown; ++i) {
       const TurnedPair& pair = geometry_.turned[i];
       const DrawnPoint center{cell * (static_cast<double>(i) + 0.5), middle};
-      const double length = sqrt(pair.before.x * pair.before.x + pair.before.y * pair.before.y) * scale;
+      const double length = length_of({pair.before.x, pair.before.y}) * scale;
       scene_.drawn.push_back(SceneDisc{center, length, SceneInk::grid, true});
       const auto tip = [&](const DrawnPoint& of) {
         return DrawnPoint{center.x + of.x * scale, center.y - of.y * scale};
@@ -282,7 +283,7 @@ class Drawer {
     std::vector<const DrawnVector*> all;
     for (const auto* vectors : {&geometry_.queries, &geometry_.keys}) {
       for (const DrawnVector& vector : *vectors) {
-        if (vector.is_finite()) all.push_back(&vector);
+        if (vector.can_be_drawn()) all.push_back(&vector);
       }
     }
     return all;
@@ -330,7 +331,7 @@ class Drawer {
   // From one direction so far towards another at a right angle to it.
   SceneLine arc(DrawnPoint center, DrawnPoint from, DrawnPoint towards, double angle, double radius,
                 SceneInk ink) const {
-    const double length = sqrt(from.x * from.x + from.y * from.y);
+    const double length = length_of({from.x, from.y});
     SceneLine made{{}, ink, 1};
     constexpr int pieces = 16;
     for (int i = 0; i <= pieces; ++i) {

@@ -26,8 +26,9 @@ constexpr std::string_view subscript_zero = "₀";
 // The digit of a subscript, or -1.
 int subscript_digit(std::string_view character) {
   if (character.size() != subscript_zero.size() || character.substr(0, 2) != subscript_zero.substr(0, 2)) return -1;
+  // No third byte is less than that of zero.
   const int digit = static_cast<unsigned char>(character[2]) - static_cast<unsigned char>(subscript_zero[2]);
-  return digit >= 0 && digit <= 9 ? digit : -1;
+  return digit <= 9 ? digit : -1;
 }
 
 bool is_word(char c) { return is_ascii_alnum(c) || c == '_' || c == '.'; }

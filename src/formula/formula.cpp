@@ -95,7 +95,7 @@ class Notation {
   }
 
   // A word may have digits, dots, hyphens and apostrophes in it. Underscores belong
-  // to longer words only: "attention_weights", but d_k.
+  // to longer words only: "attention_weights", but d_k. REQUIRES: a letter stands there.
   std::size_t word_end(std::size_t at) const {
     std::size_t end = at;
     while (true) {
@@ -103,13 +103,13 @@ class Notation {
       const bool inside = end > at + 1 && is_plain_letter(look(end + 1));
       const bool joins = (c == U'.' || c == U'-' || c == U'_') && inside;
       const bool apostrophe = c == U'\'' && end > at + 1;
-      if (!is_plain_letter(c) && !joins && !apostrophe && !(end > at && is_digit(c))) return end;
+      if (!is_plain_letter(c) && !joins && !apostrophe && !is_digit(c)) return end;
       ++end;
     }
   }
 
   static bool is_plain_letter(char32_t c) {
-    return is_letter(c) && lowered_plain(c).empty() && raised_plain(c).empty() && c != U'∞';
+    return is_letter(c) && lowered_plain(c).empty() && raised_plain(c).empty();
   }
 
   template <class Is>

@@ -20,7 +20,8 @@ inline bool is_digit(char32_t c) { return c >= U'0' && c <= U'9'; }
 inline bool is_prime(char32_t c) { return c == U'′' || c == U'″' || c == U'‴'; }
 inline bool is_letter(char32_t c) { return c > U' ' && !is_digit(c) && !is_sign(c) && !is_prime(c); }
 
-inline bool is_greek(char32_t c) { return c >= U'Α' && c <= U'ω' && c != U'Σ'; }
+// REQUIRES: it is no sign, as Σ is.
+inline bool is_greek(char32_t c) { return c >= U'Α' && c <= U'ω'; }
 
 inline bool is_latin(char32_t c) { return (c >= U'a' && c <= U'z') || (c >= U'A' && c <= U'Z'); }
 

@@ -291,10 +291,6 @@ const HandedStep* Sheet::find(std::string_view id) const {
   return found == steps.end() ? nullptr : &*found;
 }
 
-bool Sheet::has(HandedStep::What what) const {
-  return std::ranges::find(steps, what, &HandedStep::what) != steps.end();
-}
-
 Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> problem_decimals, Recipe& right,
                std::vector<std::string>& unknown) {
   std::vector<AnsweredStep> steps = answers.steps;

@@ -65,9 +65,6 @@ struct Sheet {
   int decimals_within = 0;
 
   const HandedStep* find(std::string_view id) const;
-
-  // Whether any step is of that kind.
-  bool has(HandedStep::What what) const;
 };
 
 // The step as somebody meant it who writes vectors as columns: its last two axes

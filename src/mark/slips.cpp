@@ -29,7 +29,7 @@ std::vector<double> with_digits_swapped(double number, HandRounding rounding) {
       // "07" is no number in JSON's spelling, and 7 is what a person means by it.
       const std::size_t start = other.find_first_not_of('-');
       std::size_t digits = start;
-      while (other[digits] == '0' && digits + 1 < other.size() && other[digits + 1] != '.') ++digits;
+      while (other[digits] == '0' && other[digits + 1] != '.') ++digits;
       other.erase(start, digits - start);
       if (parse_number(other, value)) swapped.push_back(value);
     }

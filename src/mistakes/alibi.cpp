@@ -41,7 +41,7 @@ Rewrites other_sign(const RightAttention& right, const Slopes& found) {
 // it is no power of two, for which the published slopes are others.
 Rewrites of_other_heads(const RightAttention& right, const Slopes& found) {
   constexpr std::size_t most = 16;
-  const Tensor<double>& asked = right.given(found.of_heads.id);
+  const Tensor<double> asked = right.value(found.of_heads.id);
   const std::size_t heads = asked.size();
   Rewrites all;
   const auto add = [&](std::size_t n) {

@@ -137,7 +137,7 @@ Rewrites weights_shared(const RightPart& right) {
     if (!is_own || given.heading.role == Role::mask) continue;
     const std::string other = first + given.id().substr(layer.size());
     const Instruction* there = right.recipe.find(other);
-    if (!there || right.recipe.shape(other) != right.recipe.shape(line)) return {};
+    if (!there || !there->given || right.recipe.shape(other) != right.recipe.shape(line)) return {};
     differs = differs || right.recipe.given(other) != right.recipe.given(given.id());
     for (std::size_t reader = line + 1; reader < made.recipe.size(); ++reader) {
       const StepId id = made.recipe.instruction(reader).id();

@@ -79,7 +79,7 @@ struct Triangle {
 std::optional<Triangle> triangle(const RightAttention& right) {
   auto mask = masking(right);
   for (std::size_t rule = 0; mask && rule < mask->rules.size(); ++rule) {
-    const Tensor<double>& open = right.given(mask->rules[rule]);
+    const Tensor<double> open = right.value(mask->rules[rule]);
     if (!open.shape().has("query") || !open.shape().has("key")) continue;
     // One query that may see the first few keys is no triangle unless it is said to be.
     const bool says_so = mask->rules[rule] == right.at.causal_rule || mask->queries > 1;
@@ -131,7 +131,7 @@ Rewrites rows_for_columns(const RightAttention& right, const Masking& mask) {
   for (const std::string& id : mask.rules) {
     const Tensor<double> rule = spread(right, mask, id);
     const bool is_length = id == right.at.lengths_rule;
-    bool is_about_keys = right.given(id).shape().has("key");
+    bool is_about_keys = right.shape(id).has("key");
     for (std::size_t at = 0; is_about_keys && at < rule.size(); ++at) {
       is_about_keys = rule[at] == rule[mask.beside(mask.cell(at), 0, mask.cell(at).key)];
     }

@@ -27,7 +27,7 @@ std::optional<Masking> closing(const RightAttention& right) {
 }
 
 Tensor<double> spread(const RightAttention& right, const Masking& mask, const std::string& id) {
-  const Tensor<double>& rule = right.given(id);
+  const Tensor<double> rule = right.value(id);
   Tensor<double> result(mask.open.shape());
   const Cells<double> cells{&rule.shape(), rule.data().data()};
   Walk(result.shape(), std::span(&cells, 1), nullptr).each([&](std::size_t at, const Offsets& offsets) {

@@ -22,7 +22,7 @@ struct RightAttention {
   bool has(std::string_view id) const { return recipe.has(id); }
   const Instruction* find(std::string_view id) const { return recipe.find(id); }
   const Shape& shape(std::string_view id) const { return recipe.shape(id); }
-  const Tensor<double>& given(std::string_view id) const { return recipe.given(id); }
+  // Of what is given, or was before another mistake was made.
   Tensor<double> value(std::string_view id) const { return value_in(recipe, id); }
 
   // The instructions of this part, in order.

@@ -48,7 +48,7 @@ std::optional<Projecting> projecting(const RightAttention& right, const std::str
                      .source = line->operands[0],
                      .weight = line->operands[1],
                      .bias = {}};
-    for (const Dim& dim : right.given(line->operands[1].id).shape().dims()) {
+    for (const Dim& dim : right.shape(line->operands[1].id).dims()) {
       if (dim.axis == "head") {
         found.has_heads = true;
       } else if (dim.axis == product->over) {
@@ -166,7 +166,7 @@ Rewrites bias_forgotten(const RightAttention& right) {
 
 Rewrites bias_added_twice(const RightAttention& right) {
   return all_or_one(right, biased(right), [&](Projecting one) {
-    Tensor<double> doubled = right.given(one.bias->id);
+    Tensor<double> doubled = right.value(one.bias->id);
     for (double& number : doubled.data()) number *= 2;
     one.bias->id = "~twice." + one.role;
     return std::vector{given_line(one.bias->id, std::move(doubled)), product_line(one)};

@@ -92,7 +92,7 @@ class BlockFitting {
                             R"(say "kind": "decoder", whose layers have "cross")");
     }
     if (!is_decoder_) return;
-    if (is_decoder_ && !given) {
+    if (!given) {
       in_.faults.add("missing-member", raw_.where, raw_.where + R"( is a decoder, and has no "memory")",
                      R"(what "cross" attends to: a matrix, or a problem of its own; without any, say "decoder_only")");
       return;
@@ -107,7 +107,7 @@ class BlockFitting {
     } else if (raw_.encoder) {
       read_encoder(std::move(**raw_.encoder));
     }
-    is_complete_ = is_complete_ && (!given || memory_);
+    is_complete_ = is_complete_ && memory_;
   }
 
   void read_encoder(Statement encoder) {
@@ -444,21 +444,20 @@ class BlockFitting {
       return std::nullopt;
     }
     const EmbeddingTable& table = *sources_.embeddings;
-    const std::size_t count = table.tokens.size();
+    const std::size_t count = table.count;
     const bool exchanged = in_.setting.is_exchanged();
     const Dim rows{"d_model", width()}, columns{"vocabulary", count};
     made_.block.unembedding =
-        Source(exchanged ? Shape{columns, rows} : Shape{rows, columns}, [table, exchanged, width = width()] {
+        Source(exchanged ? Shape{columns, rows} : Shape{rows, columns}, [table, count, exchanged, width = width()] {
           const std::vector<double> vectors = table.values();
           if (exchanged) return vectors;
-          const std::size_t count = table.tokens.size();
           std::vector<double> turned(vectors.size());
           for (std::size_t token = 0; token < count; ++token) {
             for (std::size_t i = 0; i < width; ++i) turned[i * count + token] = vectors[token * width + i];
           }
           return turned;
         });
-    made_.block.vocabulary = table.tokens;
+    made_.block.vocabulary = table.tokens();
     return count;
   }
 

@@ -89,8 +89,12 @@ bool measure_sequences(const NestedNumbers& numbers, Vectors vectors, Side& side
     check_even(numbers, side.where, 1, faults);
     return false;
   }
-  if (!check_columns_of_sequences(numbers, side.where, faults)) return false;
   side.width = numbers.size(1, 0);
+  if (side.width == 0) {
+    faults.add_of("empty", side.where + "/0", "is empty", "write its numbers, or leave the key out");
+    return false;
+  }
+  if (!check_columns_of_sequences(numbers, side.where, faults)) return false;
   for (std::size_t b = 0; b < numbers.lists(1); ++b) side.rows.push_back(numbers.size(2, b * side.width));
   return true;
 }
@@ -126,6 +130,9 @@ std::optional<Side> measured_inputs(RawTensor tensor, Vectors vectors, Budget& b
   auto* const numbers = std::get_if<NestedNumbers>(&*found);
   const std::size_t rank = numbers->rank();
   if (!check_input_rank(rank, rank == 1 && numbers->values().empty(), where, vectors, faults)) return std::nullopt;
+  if (rank == 3 && numbers->lists(1) == 0) {  // as only a file can say it
+    return faults.add_of("empty", where, "is a batch of no sequences", "attention needs one token at least");
+  }
   Side side{.where = where, .batched = rank == 3};
   if (!side.batched) {
     if (!check_even(*numbers, where, 0, faults)) return std::nullopt;

@@ -123,6 +123,22 @@ class Bounds(unittest.TestCase):
         told = " ".join(self.attn("run", self.file(problem), "--bounds", "--explain", "steps").split())
         self.assertIn("how far 1 number is from exact is not known", told)
 
+    def test_where_some_numbers_overflow_the_others_keep_their_bounds(self):
+        rows = {"queries": [[1e200, 0.1], [0.1, 0.3]], "keys": [[1e200, 0.7], [0.2, 0.9]],
+                "values": [[0.1], [0.2]], "score": "dot"}
+        told = " ".join(self.attn("run", self.file(rows), "--bounds", "--explain", "steps").split())
+        self.assertRegex(told, r"S = Q·Kᵀ .*?at most \S+ from the exact numbers.*?; how far 1 number is from exact")
+
+    def test_the_bounds_of_a_block_say_of_which_part_they_are(self):
+        matrix = {"random": "xavier", "shape": [4, 4], "seed": 1}
+        weights = dict.fromkeys(("query", "key", "value", "output"), matrix)
+        problem = {"inputs": {"random": "xavier", "shape": [3, 4], "seed": 3},
+                   "block": {"layers": [{"self": {"weights": weights, "heads": 2}, "norm1": {}}]}}
+        told = self.attn("run", self.file(problem), "--bounds", "--explain", "steps")
+        table = told[told.index("How exact"):]
+        for symbol in "SAC":
+            self.assertEqual(len(re.findall(f"Layer 1 · self-attention:\\s+(?:\\S.*\\s)?{symbol}\\b", table)), 1, table)
+
     def test_infinities_and_numbers_behind_the_mask_spoil_no_bound(self):
         problem = dict(TENTHS, mask={"allow": [[1, 0, 1], [0, 0, 0]]})
         problem["values"] = [[0.1, 2.3], [1e308, -1e308], [1.9, 0.6]]

@@ -1,6 +1,7 @@
 """`attn check` as a student, a teacher and a script meet it."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -62,6 +63,77 @@ class CheckTest(unittest.TestCase):
 
     def report(self, steps, *options, problem=EXAMPLE):
         return json.loads(self.check(steps, "--format", "json", *options, problem=problem).stdout)
+
+
+class SeveralSlips(CheckTest):
+    def test_two_exchanges_in_one_step_are_told_once_each(self):
+        for scores, cells in (([[2, 4, 4], [4, 12, 16], [4, 10, 12]], [[[2, 2], [2, 3]], [[3, 2], [3, 3]]]),
+                              ([[4, 2, 4], [4, 12, 16], [4, 12, 10]], [[[1, 1], [1, 2]], [[2, 2], [2, 3]]])):
+            told = self.report({"scores": scores})["diagnoses"]
+            self.assertEqual([(one["mistake"], one["cells"]) for one in told],
+                             [("slip.cells_swapped", cell) for cell in cells])
+
+    def test_a_row_of_zeros_is_wrong_and_its_sum_says_nothing(self):
+        """It may be left over; any other row is told what it adds up to."""
+        for row, evidence in ((["0.00", "0.00", "0.00"], ""), (["0.30", "0.98", "0.02"], "row 2 to 1.3")):
+            told, = self.report({"attention_weights": [WEIGHTS[0], row, WEIGHTS[2]]})["diagnoses"]
+            self.assertEqual(told["mistake"], "unexplained")
+            self.assertTrue(told["evidence"].endswith(evidence) and bool(told["evidence"]) == bool(evidence), told)
+
+
+class RoundedEarly(CheckTest):
+    """One decimal is kept, and what follows has three: right, with a word about it."""
+
+    def test_it_is_told_of_scores(self):
+        scaled = [[f"{score / math.sqrt(3):.1f}" for score in row] for row in SCORES]
+        weights = []
+        for row in scaled:
+            powers = [math.exp(float(score)) for score in row]
+            weights.append([f"{power / sum(powers):.3f}" for power in powers])
+        self.assert_told({"scaled_scores": scaled, "attention_weights": weights}, "rounding.scores_rounded", SCALED)
+
+    def test_it_is_told_of_scores_that_are_still_to_be_scaled(self):
+        problem = {"queries": [[0.25, 1.33], [0.5, 1]], "keys": [[1.1, 0.3], [0.7, 0.9]], "values": [[1], [2]]}
+        exact = [[sum(a * b for a, b in zip(query, key)) for key in problem["keys"]] for query in problem["queries"]]
+        scores = [[f"{score:.1f}" for score in row] for row in exact]
+        scaled = [[f"{float(score) / math.sqrt(2):.3f}" for score in row] for row in scores]
+        self.assert_told({"scores": scores, "scaled_scores": scaled}, "rounding.scores_rounded",
+                         self.path("problem.json", json.dumps(problem)))
+
+    def test_it_is_told_of_weights(self):
+        weights = [["0.1", "0.5", "0.5"], ["0.0", "1.0", "0.0"], ["0.0", "0.9", "0.1"]]
+        context = [[f"{sum(float(weight) * value[i] for weight, value in zip(row, VALUES)):.3f}" for i in range(3)]
+                   for row in weights]
+        self.assert_told({"attention_weights": weights, "context": context}, "rounding.early", EXAMPLE)
+
+    def assert_told(self, steps, mistake, problem):
+        report = self.report(steps, problem=problem)
+        self.assertEqual(report["verdict"], "right")
+        self.assertEqual([(one["mistake"], one["step"]) for one in report["diagnoses"]], [(mistake, next(iter(steps)))])
+
+
+class OtherRules(CheckTest):
+    def test_a_number_just_above_the_middle_is_rounded_up_by_every_rule(self):
+        """1.235000005 is 1.24; cut off it is 1.23, which nobody takes who compares rounded numbers."""
+        problem = self.path("problem.json", json.dumps({"queries": [[1.235000005]], "keys": [[1]], "values": [[1]],
+                                                        "score": "dot"}))
+        for rule in (("--compare", "sigfig", "--digits", "3"), ("--compare", "decdig", "--digits", "2"), ()):
+            self.assertEqual(self.report({"scores": [["1.24"]]}, *rule, problem=problem)["verdict"], "right")
+            cut = self.report({"scores": [["1.23"]]}, *rule, problem=problem)
+            self.assertEqual(cut["verdict"], "wrong" if rule else "right")
+            self.assertEqual([one["mistake"] for one in cut["diagnoses"]],
+                             ["unexplained" if rule else "rounding.truncated"])
+
+    def test_powers_of_large_scores_may_have_had_the_largest_subtracted(self):
+        """Of scores with one digit that count nobody knows e^x: it may be anything."""
+        problem = self.path("problem.json", json.dumps({"queries": [[1000], [1]], "keys": [[1], [2]],
+                                                        "values": [[1], [2]], "score": "dot"}))
+        scores = [[1000, 2000], [1, 2]]
+        # e^(1 − 2) and e^0, or e^1 and e^2.
+        for last in (["0.37", "1"], ["2.7", "7.4"]):
+            for rule in (("--compare", "sigfig", "--digits", "1"), ()):
+                report = self.report({"scores": scores, "exponentials": [["0", "1"], last]}, *rule, problem=problem)
+                self.assertEqual(report["verdict"], "right", (last, rule))
 
 
 class Verdicts(CheckTest):
@@ -133,6 +205,138 @@ class Verdicts(CheckTest):
         done = self.check({"scores": [[2, 4], [4, 16], [4, 12]]})
         self.assertEqual(done.returncode, 1)
         self.assertIn("You wrote 3 × 2; this step is 3 × 3", done.stdout)
+
+
+class StepsBesideThoseOfTheProblem(CheckTest):
+    """Somebody may write a step that the problem does not show, or more of one than there is."""
+
+    def verdicts(self, steps, *options, problem=EXAMPLE):
+        report = self.report(steps, *options, problem=problem)
+        return {step["id"]: (step["right"], step["wrong"]) for step in report["steps"]}, report["notes"]
+
+    def test_a_step_that_changes_nothing_here_has_the_numbers_of_the_one_before(self):
+        for steps in ({"masked_scores": SCORES}, {"concat": CONTEXT}, {"output": CONTEXT},
+                      {"concat": CONTEXT, "output": CONTEXT},
+                      {"projected_keys": KEYS, "projected_queries": QUERIES, "projected_values": VALUES}):
+            with self.subTest(steps=list(steps)):
+                self.assertEqual(self.verdicts(steps), ({step: (9, 0) for step in steps}, []))
+                off = {step: [[7.77, *rows[0][1:]], *rows[1:]] for step, rows in steps.items()}
+                last = list(steps)[-1]
+                self.assertEqual(self.verdicts({last: off[last]})[0], {last: (8, 1)})
+
+    def test_masked_scores_of_no_mask_are_the_scaled_ones(self):
+        scaled = [[f"{x / 3 ** 0.5:.3f}" for x in row] for row in SCORES]
+        self.assertEqual(self.verdicts({"masked_scores": scaled}, problem=SCALED)[0], {"masked_scores": (9, 0)})
+        self.assertEqual(self.report({"masked_scores": SCORES}, problem=SCALED)["verdict"], "wrong")
+
+    def test_what_every_head_projects_stands_side_by_side(self):
+        problem = os.path.join(DATA, "tom-yeh-three-heads.json")  # vectors are columns: heads one under the other
+        trace = json.loads(attn("run", problem, "--format", "json").stdout)
+        heads = {step["id"]: step["data"] for step in trace["steps"]}
+        steps = {f"projected_{name}": [row for head in heads[name] for row in head]
+                 for name in ("keys", "queries", "values")}
+        self.assertEqual(self.verdicts(steps, problem=problem)[0], {step: (54, 0) for step in steps})
+        steps["projected_keys"][4][1] += 1
+        self.assertEqual(self.verdicts(steps, problem=problem)[0],
+                         {step: (53, 1) if step == "projected_keys" else (54, 0) for step in steps})
+
+    def test_a_step_that_means_nothing_here_is_not_marked_and_said(self):
+        steps, notes = self.verdicts({"score_keys": KEYS, "mask": [[1] * 3] * 3, "capped_scores": SCORES,
+                                      "scores": SCORES})
+        self.assertEqual(steps, {"scores": (9, 0)})
+        self.assertEqual(notes, [f"this problem has no {name}: not marked"
+                                 for name in ("score keys", "mask", "capped scores")])
+        block = os.path.join(DATA, "block-by-hand.json")
+        steps, notes = self.verdicts({"masked_scores": SCORES}, problem=block)
+        self.assertEqual((steps, notes), ({}, ["this problem has no masked scores: not marked"]))
+
+    def test_a_number_alone_and_far_too_many_have_another_shape(self):
+        alone = self.report({"context": 5})
+        self.assertEqual((alone["verdict"], alone["first_wrong"]), ("wrong", "context"))
+        self.assertEqual((alone["steps"][0]["wrong"], alone["diagnoses"][0]["mistake"]), (1, "unexplained"))
+        many = self.report({"scores": [[1] * 20] * 20, "keys": KEYS})
+        self.assertEqual((many["verdict"], many["first_wrong"]), ("wrong", "scores"))
+        self.assertEqual(many["steps"][0]["right"], 9)
+        self.assertIn("You wrote 20 × 20", self.check({"scores": [[1] * 20] * 20}).stdout)
+
+    def test_a_maximum_of_another_shape_is_wrong_alone(self):
+        powers = [["0.1353", "1", "1"], ["0.0000", "1", "0.0183"], ["0.0003", "1", "0.1353"]]
+        self.assertEqual(self.verdicts({"row_maximum": [4], "exponentials": powers})[0],
+                         {"row_maximum": (0, 1), "exponentials": (9, 0)})
+
+    def test_padding_is_no_excuse_for_another_shape(self):
+        report = self.report({"context": [[1]]}, problem=os.path.join(DATA, "ragged-batch.json"))
+        self.assertEqual((report["verdict"], report["first_wrong"]), ("wrong", "context"))
+
+    def test_a_single_cell_may_be_blank_where_the_problem_rounds(self):
+        report = self.report({"scores": {"1,1": None, "1,2": "4.00"}},
+                             problem=os.path.join(DATA, "worked-example-rounded.json"))
+        scores = report["steps"][0]
+        self.assertEqual((report["verdict"], scores["right"], scores["blank"]), ("incomplete", 1, 1))
+
+    def test_of_many_weighted_values_single_ones_are_marked(self):
+        inputs = [[(7 * i + 3 * j) % 11 - 5 for j in range(4)] for i in range(160)]
+        problem = self.path("many.json", json.dumps({"inputs": inputs}))
+        weights = {step["id"]: step["data"] for step in json.loads(
+            attn("run", problem, "--format", "json").stdout)["steps"]}["attention_weights"]
+        places = [(0, 0, 0), (5, 7, 2), (159, 3, 1)]
+        cells = {f"{q + 1},{k + 1},{d + 1}": f"{weights[q][k] * inputs[k][d]:.5f}" for q, k, d in places}
+        self.assertEqual(self.verdicts({"weighted_values": cells}, problem=problem)[0], {"weighted_values": (3, 0)})
+
+
+class Roundings(CheckTest):
+    def test_scores_with_fewer_decimals_than_the_weights_behind_them_are_right_with_a_note(self):
+        rough = [[f"{x / 3 ** 0.5:.1f}" for x in row] for row in SCORES]
+        powers = [[2.718281828459045 ** float(x) for x in row] for row in rough]
+        weights = [[f"{x / sum(row):.4f}" for x in row] for row in powers]
+        report = self.report({"scaled_scores": rough, "attention_weights": weights}, problem=SCALED)
+        self.assertEqual(report["verdict"], "right")
+        self.assertEqual([(one["mistake"], one["step"]) for one in report["diagnoses"]],
+                         [("rounding.scores_rounded", "scaled_scores")])
+
+
+class FixedRules(CheckTest):
+    """A teacher's own rule in place of honest rounding."""
+
+    def right_by(self, rule, steps, problem):
+        path = self.path("p.json", json.dumps(problem))
+        report = self.report(steps, "--compare", *rule, problem=path)
+        return [step["right"] for step in report["steps"]], [step["wrong"] for step in report["steps"]]
+
+    def test_what_is_closed_stays_minus_infinity_under_every_rule(self):
+        problem = {"inputs": [[1, 0], [0, 1], [1, 1]], "causal": True}
+        right = [["0.7071", "-inf", "-inf"], ["0", "0.7071", "-inf"], ["0.7071", "0.7071", "1.4142"]]
+        opened = [["0.7071", "0", "-inf"], *right[1:]]
+        for rule in (["decdig", "--digits", "2"], ["sigfig", "--digits", "2"], ["relabs", "--rtol", "0.01"]):
+            self.assertEqual(self.right_by(rule, {"masked_scores": right}, problem), ([9], [0]), rule)
+            self.assertEqual(self.right_by(rule, {"masked_scores": opened}, problem), ([8], [1]), rule)
+
+    def test_significant_digits_count_from_the_first_whatever_the_size(self):
+        problem = {"queries": [[1000, 0], [0, 1]], "keys": [[12345.678, 0], [0, 0]], "values": [[1], [2]],
+                   "score": "dot"}
+        digits = ["sigfig", "--digits", "2"]
+        for first, last, right in (("12000000", "0", 4), ("12000000", "0.1", 3), ("13000000", "0", 3)):
+            scores = [[first, "0"], ["0", last]]
+            self.assertEqual(self.right_by(digits, {"scores": scores}, problem), ([right], [4 - right]), scores)
+        tiny = {"queries": [[1]], "keys": [[1e-300], [1e308]], "values": [[1], [2]], "score": "dot"}
+        digits = ["sigfig", "--digits", "15"]
+        self.assertEqual(self.right_by(digits, {"scores": [["1e-300", "1e308"]]}, tiny), ([2], [0]))
+
+    def test_a_tolerance_of_the_whole_number_or_more_has_no_upper_end(self):
+        # The weights are 0.5 and 0.5.
+        weight = {"queries": [[1]], "keys": [[0], [0]], "values": [[1], [2]], "score": "dot"}
+        for rtol, accepted, refused in (("1", ("0.1", "1"), ("-0.1", "1.1")),
+                                        ("1.5", ("0.3", "1.25"), ("-0.3", "1.3"))):
+            rule = ["relabs", "--rtol", rtol]
+            for cells, counts in ((accepted, ([2], [0])), (refused, ([0], [2]))):
+                self.assertEqual(self.right_by(rule, {"attention_weights": [cells]}, weight), counts, (rtol, cells))
+
+    def test_powers_too_large_to_be_written_do_not_stand_for_anything(self):
+        problem = {"queries": [[1], [2]], "keys": [[800], [810], [0]], "values": [[1], [2], [3]], "score": "dot"}
+        path = self.path("p.json", json.dumps(problem))
+        for first, wrong in (("0.5", 1), ("0.00004540", 0)):  # e^-10
+            report = self.report({"exponentials": [[first, "1.0", "0.0"], None]}, problem=path)
+            self.assertEqual(report["steps"][0]["wrong"], wrong, first)
 
 
 def each(data, change, place=()):
@@ -258,6 +462,30 @@ class Files(CheckTest):
         done = attn("check", "-", "-", text="")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("standard input", done.stderr)
+
+    def test_a_folder_is_read_as_well_where_the_problem_is_standard_input(self):
+        os.mkdir(os.path.join(self.folder, "in"))
+        self.path("in/anna.json", answers(RIGHT))
+        with open(EXAMPLE, encoding="utf-8") as file:
+            done = attn("check", "-", os.path.join(self.folder, "in"), text=file.read())
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_tables_called_by_their_steps_alone_are_one_hand_in(self):
+        table = lambda rows: "".join(",".join(map(str, row)) + "\n" for row in rows)
+        files = [self.path(f"{name}.csv", table(RIGHT[name])) for name in ("scores", "context")]
+        done = attn("check", EXAMPLE, *files, "--format", "json")
+        report = json.loads(done.stdout)
+        self.assertEqual((done.returncode, [step["id"] for step in report["steps"]]), (0, ["scores", "context"]))
+
+    def test_what_comes_after_a_step_handed_in_twice_is_a_hand_in_of_its_own(self):
+        rows = lambda name: "".join(" ".join(map(str, row)) + ";" for row in RIGHT[name])
+        table = lambda name: "".join(",".join(map(str, row)) + "\n" for row in RIGHT[name])
+        files = [self.path("anna.scores.csv", table("scores")), self.path("anna.scores.txt", f"S = [{rows('scores')}]"),
+                 self.path("anna.context.csv", table("context"))]
+        done = attn("check", EXAMPLE, *files)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("scores is handed in already, with ", done.stderr)
+        self.assertIn("2 hand-ins: 1 right, 1 not read.", done.stdout)
 
     def test_a_problem_and_answers_that_are_exchanged_are_told_in_one_error(self):
         for schema in ({}, {"schema": "attn/answers/1"}):
@@ -584,6 +812,31 @@ class Rules(CheckTest):
         self.assertEqual(self.verdict(1.93, "--compare", "decdig", "--digits", "2"), 1)
         self.assertEqual(self.verdict(1.9, "--compare", "sigfig", "--digits", "2"), 0)
         self.assertEqual(self.verdict(1.8, "--compare", "sigfig", "--digits", "2"), 1)
+
+    def test_numbers_that_json_cannot_have_or_nobody_writes_out_are_told_all_the_same(self):
+        problem = {"queries": [[1e9, 3]], "keys": [[1e9, 1], [1e4, 2]], "values": [[1], [2]], "score": "dot",
+                   "mask": {"allow": [[1, 0]]}}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "p.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(problem, file)
+            answers = json.dumps({"steps": {"scores": [[1, 2]], "masked_scores": [[1, 5]]}})
+            done = attn("check", path, "-", "--reveal", "value", "--format", "json", text=answers)
+        expected = re.findall(r'"expected": ([^,}]+)', done.stdout)
+        self.assertEqual(expected, ["1e+18", "10000000000006", "1e+18", '"-inf"'])
+
+    def test_a_problem_may_say_how_many_decimals_count_and_never_how_many_digits(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "p.json")
+            for digits, verdict in ((1, 0), (3, 1)):
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump({**problem, "digits": digits}, file)
+                answers = json.dumps({"steps": {"context": {"1,1": 1.94}}})
+                self.assertEqual(attn("check", path, "-", "--compare", "decdig", text=answers).returncode, verdict)
+                by_digits = attn("check", path, "-", "--compare", "sigfig", text=answers)
+                self.assertEqual(by_digits.stdout, self.check({"context": {"1,1": 1.94}}, "--compare", "sigfig").stdout)
         self.assertEqual(self.verdict(1.95, "--compare", "relabs", "--rtol", "0.01"), 0)
         self.assertEqual(self.verdict(1.95, "--compare", "relabs", "--atol", "0.001"), 1)
 

@@ -5,6 +5,7 @@ would, store it, and expect that convention to be named.
 """
 
 import functools
+import itertools
 import json
 import os
 import pickle
@@ -513,6 +514,37 @@ class Own(Case):
             self.assertTrue(all(step["same_bits"] for step in report["steps"]))
         self.assertIn("A and B are the same", self.text(EXAMPLE, self.path("trace.json"), code=0))
 
+    def test_a_trace_whose_axes_have_no_names_is_compared_all_the_same(self):
+        """What stands in the metadata may have been lost on its way, or be something else."""
+        arrays = dict(np.load(self.trace("trace.npz")))
+        names = {"scores": ["query", "key"], "attention_weights": ["query", "key"]}
+        for axes in (None, "no JSON", "[1]", json.dumps({name: 7 for name in arrays}),
+                     json.dumps({name: ["query", 7] for name in arrays}),
+                     json.dumps({name: ["key", "key"] for name in arrays}), json.dumps(names)):
+            metadata = {"schema": "attn/trace/1", **({"axes": axes} if axes else {})}
+            with open(self.path("own.safetensors"), "wb") as file:
+                file.write(stored_safetensors(arrays, metadata))
+            report = self.report(EXAMPLE, self.path("own.safetensors"), code=0)
+            self.assertTrue(all(step["same_bits"] for step in report["steps"]), axes)
+        with open(self.path("other.safetensors"), "wb") as file:
+            file.write(stored_safetensors(arrays, {"schema": "of/another/program", "axes": json.dumps(names)}))
+        self.report(EXAMPLE, self.path("other.safetensors"), code=0)
+
+    def test_a_trace_whose_axes_have_other_names_has_another_shape(self):
+        arrays = dict(np.load(self.trace("trace.npz")))
+        metadata = {"schema": "attn/trace/1", "dtype": "f64", "axes": json.dumps({"context": ["query", "key"]})}
+        with open(self.path("own.safetensors"), "wb") as file:
+            file.write(stored_safetensors(arrays, metadata))
+        report = self.report(EXAMPLE, self.path("own.safetensors"))
+        self.assertEqual([step["id"] for step in report["steps"] if step["verdict"] == "other_shape"], ["context"])
+
+    def test_a_step_is_known_at_the_end_of_a_name(self):
+        arrays = dict(np.load(self.trace("trace.npz")))
+        with open(self.path("hooks.safetensors"), "wb") as file:
+            file.write(stored_safetensors({f"model.layers.0.{name}": array for name, array in arrays.items()}))
+        report = self.report(EXAMPLE, self.path("hooks.safetensors"), code=0)
+        self.assertEqual({step["id"] for step in report["steps"] if step["verdict"] == "same"}, set(arrays))
+
     def test_a_changed_last_bit_is_found(self):
         with open(self.trace("trace.json"), encoding="utf-8") as file:
             trace = json.load(file)
@@ -558,6 +590,22 @@ class Own(Case):
             problem.update({"title": "Another", "x-mine": 1, "digits": 3, "score": {"type": "dot"}})
         report = self.report(*self.problems(change), code=0)
         self.assertEqual(report["keys"], [])
+
+    def test_what_differs_further_is_looked_for_where_a_past_was_left_out(self):
+        problem = {"inputs": [[1, 1], [2, 0], [1, 3]], "score": "dot", "causal": True,
+                   "weights": {"query": [[1, 0], [0, 1]], "key": [[1, 1], [0, 1]], "value": [[2, 0], [0, 3]]},
+                   "past": {"keys": [[1, 1], [0, 1]], "values": [[2, 0], [0, 3]]}}
+        for other in ({"causal": None, "mask": {"allow": [[1, 0, 0], [0, 1, 0], [1, 1, 0]]}}, {"causal": False},
+                      {"causal": False, "weights": {**problem["weights"], "value": [[2, 1], [0, 3]]}}):
+            changed = {key: value for key, value in {**problem, "past": None, **other}.items() if value is not None}
+            with tempfile.TemporaryDirectory() as folder:
+                first, second = os.path.join(folder, "p.json"), os.path.join(folder, "q.json")
+                with open(first, "w", encoding="utf-8") as file:
+                    json.dump(problem, file)
+                attn("run", "-", "--format", "json", "-o", second, text=json.dumps(changed))
+                done = attn("diff", first, second)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("What explains it", done.stdout)
 
     def test_numbers_that_differ_are_named(self):
         def change(problem):
@@ -731,6 +779,38 @@ class Lists(unittest.TestCase):
         done = attn("list", "scroes")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("did you mean `scores`?", done.stderr)
+
+
+class OtherWayRound(unittest.TestCase):
+    """A and B are the files as they were typed, whichever of them is a problem and whichever is computed."""
+
+    def test_two_files_exchanged_are_the_same_report_with_their_letters_exchanged(self):
+        both = {"queries": [[1, 0], [2, 1]], "score": "dot"}
+        few = {**both, "keys": [[1, 1], [0, 2]], "values": [[1, 0], [0, 1]], "causal": True}
+        many = {**both, "keys": [[1, 1], [0, 2], [1, 1]], "values": [[1, 0], [0, 1], [1, 1]]}
+        with tempfile.TemporaryDirectory() as folder:
+            paths = {}
+            for name, problem in (("few", few), ("many", many)):
+                for kind, text in (("problem", json.dumps(problem)),
+                                   ("trace", attn("run", "-", "--format", "json", text=json.dumps(problem)).stdout)):
+                    paths[name, kind] = os.path.join(folder, f"{name}.{kind}.json")
+                    with open(paths[name, kind], "w", encoding="utf-8") as file:
+                        file.write(text)
+            for one, other in itertools.product(("problem", "trace"), repeat=2):
+                with self.subTest(few=one, many=other):
+                    first, second = paths["few", one], paths["many", other]
+                    told, turned = (json.loads(attn("diff", *files, "--format", "json").stdout)
+                                    for files in ((first, second), (second, first)))
+                    self.assertEqual((told["A"]["file"], turned["A"]["file"]), (first, second))
+                    verdicts = {step["id"]: step["verdict"] for step in told["steps"]}
+                    self.assertEqual((verdicts["masked_scores"], verdicts["scores"]), ("only_A", "other_shape"))
+                    exchanged = {"only_A": "only_B", "only_B": "only_A"}
+                    self.assertEqual({step["id"]: exchanged.get(step["verdict"], step["verdict"])
+                                      for step in turned["steps"]}, verdicts)
+                    sizes, turned_sizes = ({step["id"]: (step["A"], step["B"])
+                                            for step in report["steps"] if "A" in step} for report in (told, turned))
+                    self.assertEqual(sizes["scores"], ("2 × 2", "2 × 3"))
+                    self.assertEqual({id: both[::-1] for id, both in turned_sizes.items()}, sizes)
 
 
 if __name__ == "__main__":

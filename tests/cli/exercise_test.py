@@ -56,6 +56,10 @@ class Exercise(unittest.TestCase):
             (("--cross",), lambda p: len(p["inputs"]["query"]) != len(p["inputs"]["key"])),
             (("--positions", "rope"), lambda p: p["positions"] == "rope"),
             (("--block", "decoder"), lambda p: p["block"]["kind"] == "decoder" and "cross" in p["block"]["layers"][0]),
+            (("--block", "decoder", "--heads", "2"), lambda p: p["block"]["layers"][0]["cross"]["heads"] == 2),
+            (("--d-k", "6", "--positions", "rope", "--score", "dot"), lambda p: len(p["weights"]["key"][0]) == 6),
+            (("--positions", "rope", "--score", "dot"), lambda p: len(p["weights"]["key"][0]) % 2 == 0),
+            (("--inputs", "1", "--cross"), lambda p: len(p["inputs"]["query"]) == 1 < len(p["inputs"]["key"])),
             (("--digits", "3"), lambda p: p["digits"] == 3),
         ):
             with self.subTest(words=words):
@@ -66,6 +70,11 @@ class Exercise(unittest.TestCase):
             p = problem(*words, "--seed", "3")
             sizes = [len(p["inputs"]), len(p["inputs"][0]), len(p["weights"]["key"][0]), len(p["weights"]["value"][0])]
             self.assertEqual(len(set(sizes)), 4, (words, sizes))
+
+    def test_the_square_of_a_width_of_keys_that_is_left_open_is_no_size(self):
+        for width, score in ((16, "scaled_dot"), (16, "dot"), (9, "dot"), (9, "scaled_dot")):
+            p = problem("--width", str(width), "--score", score, "--seed", "3")
+            self.assertNotEqual(len(p["weights"]["key"][0]) ** 2, width)
 
     def test_every_kind_can_be_computed_and_lint_is_silent(self):
         for words in ((), ("--heads", "3"), ("--cross",), ("--score", "concat"), ("--score", "cosine"),
@@ -110,6 +119,51 @@ class Exercise(unittest.TestCase):
             self.assertEqual(other[key], task[key])
         self.assertNotEqual(other["keys"], task["keys"])
         self.assertNotIn("x-of", other)
+
+    def test_another_of_a_block_has_other_numbers_in_every_layer_and_the_same_notes(self):
+        task = json.loads(made("--block", "encoder", "--seed", "1"))
+        task["block"]["layers"][0]["x-marks"] = [3, 4]
+        task["block"]["layers"][0]["self"]["x-of"] = [[1, 2]]
+        task["block"]["layers"].append(task["block"]["layers"][0])
+        done = attn("exercise", "--like", "-", "--seed", "2", given=json.dumps(task))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        layers = json.loads(done.stdout)["block"]["layers"]
+        self.assertEqual(len(layers), 2)
+        self.assertNotEqual(layers[0]["self"]["weights"], layers[1]["self"]["weights"])
+        for layer in layers:
+            self.assertNotEqual(layer["self"]["weights"], task["block"]["layers"][0]["self"]["weights"])
+            self.assertEqual((layer["x-marks"], layer["self"]["x-of"]), ([3, 4], [[1, 2]]))
+
+    def test_a_batch_of_sentences_of_different_length_has_another_of_these_lengths(self):
+        done = attn("exercise", "--like", "-", "--seed", "1", "--difficulty", "1", given=json.dumps(
+            {"inputs": [[["1/2", 1], [2, 1]], [[1, 2], [2, "0.5"], [1, 1]]], "score": "dot"}))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        other = json.loads(done.stdout)["inputs"]
+        self.assertEqual([[len(row) for row in sentence] for sentence in other], [[2, 2], [2, 2, 2]])
+        self.assertLessEqual({n for sentence in other for row in sentence for n in row}, {0, 1})
+
+    def test_numbers_in_another_file_are_not_drawn_anew_and_it_is_said_where(self):
+        three, four = [[1, 2, 1], [2, 1, 0], [1, 1, 0], [0, 1, 2]], [[1, 2, 0, 1], [2, 1, 1, 0], [1, 1, 0, 2]]
+        file = {"file": "tensors-from-files.npy"}  # three rows of four numbers
+        with tempfile.TemporaryDirectory(prefix="attn-exercise-") as folder:
+            with open(os.path.join(DATA, "tensors-from-files.npy"), "rb") as source:
+                numbers = source.read()
+            with open(os.path.join(folder, "tensors-from-files.npy"), "wb") as copy:
+                copy.write(numbers)
+            for task, place in (
+                ({"inputs": file}, '"inputs": '),
+                ({"inputs": {"query": four, "key": file}}, '"key": '),
+                ({"queries": three[:3], "keys": three, "mask": {"add": file}}, '"add": '),
+                ({"inputs": three, "block": {"layers": [{"self": {}, "ffn": {"in": file, "out": three}}]}}, '"in": '),
+            ):
+                with self.subTest(place=place):
+                    with open(os.path.join(folder, "task.json"), "w", encoding="utf-8") as given:
+                        json.dump(task, given)
+                    done = attn("exercise", "--like", "task.json", folder=folder)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    column = json.dumps(task).index(place) + len(place) + 1
+                    self.assertIn(f"task.json:1:{column}: error: stands in another file", done.stderr)
+                    self.assertIn("help: take a problem whose numbers stand in it", done.stderr)
 
     def test_tokens_may_be_called_as_keys_are(self):
         task = {"tokens": ["mask", "gain", "x-ray", "file"], "score": "dot",
@@ -232,6 +286,24 @@ class Class(unittest.TestCase):
         self.assertIn("help: fewer --inputs, a larger --width, or a higher --difficulty", done.stderr)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "out")))
 
+    def test_what_stands_against_the_sizes_is_said_with_how_many_were_drawn(self):
+        for words, fault, help_ in (
+            (("--inputs", "32", "--width", "31", "--d-k", "30", "--d-v", "29", "--score", "dot", "--difficulty", "5"),
+             "most had a query, key, value or score beyond ±20: the sizes stand against --difficulty 5",
+             "a smaller --width or --d-k, or a lower --difficulty"),
+            (("--inputs", "32", "--width", "12", "--d-k", "4", "--score", "cosine"),
+             "most had a weight below 0.02 or above 0.95: the sizes stand against --difficulty 3",
+             "fewer --inputs, a smaller --width, or a lower --difficulty"),
+            (("--inputs", "2", "--width", "3", "--d-k", "4", "--score", "dot", "--difficulty", "1", "--digits", "0"),
+             "those that are pleasant hide mistakes in numbers of 0 decimals; in the nearest: ",
+             "more --digits, another --difficulty, or other sizes; attn mistakes says what these are"),
+        ):
+            with self.subTest(words=words):
+                done = attn("exercise", "--seed", "1", *words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, "error: of [0-9]{4,} problems drawn " + re.escape(fault))
+                self.assertIn("help: " + help_ + "\n", done.stderr)
+
     def test_names_that_would_share_a_file_are_refused(self):
         done = self.roster("name\nA.B\nA/B\n")
         self.assertEqual(done.returncode, 2)
@@ -244,6 +316,9 @@ class Refusals(unittest.TestCase):
         for words, one, other in (
             (("--inputs", "4", "--d-k", "4"), "--inputs 4", "--d-k 4"),
             (("--width", "4", "--d-k", "4"), "--width 4", "--d-k 4"),
+            (("--inputs", "16", "--d-k", "4"), "--inputs 16", "--d-k 4"),
+            (("--inputs", "1"), "--inputs 1", "every exercise"),
+            (("--inputs", "1", "--d-k", "4"), "--inputs 1", "every exercise"),
             (("--d-k", "5"), "--d-k 5", "--score scaled_dot"),
             (("--d-k", "1"), "--d-k 1", "--score scaled_dot"),
             (("--window", "0,0"), "--window 0,0", "every exercise"),

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -97,6 +98,57 @@ class Folder(unittest.TestCase):
         for row in self.graded(*words, **more)["hand_ins"]:
             rows.setdefault(row["name"], row)
         return rows
+
+
+class StepsBesideThoseOfTheProblem(Folder):
+    """Somebody hands in scaled scores where nothing is scaled."""
+
+    def setUp(self):
+        super().setUp()
+        columns = [list(row) for row in zip(*softmax(list(zip(*SCORES))))]
+        self.write("class/ann.json", {"steps": {"scaled_scores": SCORES, "context": context(columns)}})
+        self.write("class/bob.json", {"steps": {"scaled_scores": SLIP}})
+        self.write("class/cid.json", {"steps": {"scaled_scores": [[1, 2]]}})
+
+    def earned(self, scheme):
+        self.write("scheme.json", scheme)
+        report = self.graded("class", "--scheme", "scheme.json")
+        return report, {row["name"]: [(step["id"], round(step["points"], 2), step["of"]) for step in row["steps"]]
+                        for row in report["hand_ins"]}
+
+    def test_without_a_scheme_for_them_they_have_their_point(self):
+        report, points = self.earned({})
+        self.assertEqual(points, {"ann": [("scaled_scores", 1, 1), ("context", 0, 1)],
+                                  "bob": [("scaled_scores", 0.89, 1)], "cid": [("scaled_scores", 0, 1)]})
+        steps = {step["id"]: (step["shape"], step["hand_ins"], step["wrong"]) for step in report["summary"]["steps"]}
+        self.assertEqual(steps, {"context": ([3, 3], 1, 1), "scaled_scores": ([], 3, 2)})
+
+    def test_a_mistake_takes_off_where_it_shows_and_no_more_than_was_earned(self):
+        report, points = self.earned({"deduct": {"*": 0.25}})
+        self.assertEqual(points["bob"], [("scaled_scores", 0.64, 1)])
+        taken = {row["name"]: [(one["step"], one["taken"]) for one in row["deductions"]] for row in report["hand_ins"]}
+        # The softmax down the columns shows in the context, which earned nothing.
+        self.assertEqual((taken["ann"], taken["bob"]), ([("context", 0)], [("scaled_scores", 0.25)]))
+
+    def test_what_a_scheme_asks_for_stands_among_them_in_the_order_of_the_computation(self):
+        _, points = self.earned({"points": {"scores": 2, "context": 3}})
+        self.assertEqual(points["ann"], [("scaled_scores", 0, 0), ("scores", 0, 2), ("context", 0, 3)])
+
+    def test_a_scheme_of_no_points_has_no_mean(self):
+        report, points = self.earned({"points": {"scores": 0}})
+        self.assertEqual({row["of"] for row in report["hand_ins"]}, {0})
+        self.assertEqual((report["summary"]["graded"], sum(report["summary"]["distribution"])), (0, 0))
+
+
+class LargeSteps(Folder):
+    def test_a_step_of_thousands_of_numbers_is_counted_and_not_drawn(self):
+        inputs = [[(5 * i + j) % 7 for j in range(3)] for i in range(65)]
+        keys = self.write("keys.json", {"inputs": inputs, "score": "dot"})
+        scores = [[sum(a * b for a, b in zip(one, other)) for other in inputs] for one in inputs]
+        scores[1][2] += 100
+        self.write("ann.json", {"steps": {"scores": scores}})
+        step = self.graded("ann.json", keys=keys)["summary"]["steps"][0]
+        self.assertEqual((step["id"], step["shape"], step["wrong"], step["cells"]), ("scores", [65, 65], 1, []))
 
 
 class AClassOfThirty(Folder):
@@ -463,6 +515,74 @@ class WhoseItIs(Folder):
         self.write("in/anna.json", {"steps": {"scores": [[1, 2], [3, 4]]}})
         self.assertIn("another one", self.people("in")["anna"]["remarks"][0])
 
+    def test_of_more_than_three_others_of_one_person_the_first_are_named(self):
+        for at in range(4):
+            self.write(f"in/{at}.json", {"name": "Anna", "steps": RIGHT})
+        told = lambda: [row["remarks"] for row in self.graded("in")["hand_ins"]]
+        also = "handed in more than once; also graded: "
+        self.assertEqual(told()[1], [also + "in/0.json, in/2.json, in/3.json"])
+        self.write("in/4.json", {"name": "Anna", "steps": RIGHT})
+        self.assertEqual(told()[1], [also + "in/0.json, in/2.json, in/3.json, …"])
+
+    def test_a_step_handed_in_twice_by_one_person_is_another_hand_in(self):
+        self.write("in/Anna/a.json", {"name": "Anna", "steps": {"scores": SCORES}})
+        self.write("in/Anna/b.json", {"name": "Nobody", "steps": {"context": RIGHT["context"]}})
+        self.write("in/Anna/c.json", {"steps": {"scores": SLIP}})
+        rows = self.graded("in")["hand_ins"]
+        self.assertEqual([(row["name"], row["verdict"], row["files"]) for row in rows],
+                         [("Anna", "right", ["in/Anna/a.json", "in/Anna/b.json"]),
+                          ("Anna", "wrong", ["in/Anna/c.json"])])
+        self.assertEqual([len(row["remarks"]) for row in rows], [1, 1])
+
+    def test_a_name_that_is_not_in_the_list_is_told_with_the_nearest(self):
+        self.write("roster.csv", "name\nAnn\nÄnn\nPaula\n")
+        self.write("in/Pauli.json", {"steps": RIGHT})
+        self.write("in/A\u0300nn.json", {"steps": RIGHT})  # like two of them
+        self.write("in/xyz.json", {"name": "Xanthippe", "steps": RIGHT})
+        people = self.people("in", "--roster", "roster.csv")
+        self.assertEqual(people["Pauli"]["remarks"], ["`Pauli` is not in the list of the class; is it Paula?"])
+        self.assertEqual(people["Xanthippe"]["remarks"], ["`Xanthippe` is not in the list of the class"])
+        strange, = [row for row in people.values() if row["files"] == ["in/A\u0300nn.json"]]
+        self.assertIn("is not in the list of the class", strange["remarks"][0])
+        self.assertEqual({people[name]["verdict"] for name in ("Ann", "Änn", "Paula")}, {"nothing"})
+
+    def test_among_thousands_nobody_is_guessed(self):
+        self.write("roster.csv", "name\n" + "".join(f"Paula {at}\n" for at in range(5001)))
+        self.write("in/Pauli 7.json", {"steps": RIGHT})
+        rows = self.people("in", "--roster", "roster.csv")
+        self.assertEqual(len(rows), 5002)
+        self.assertEqual(rows["Pauli 7"]["remarks"], ["`Pauli 7` is not in the list of the class"])
+
+    def test_a_hand_in_that_says_another_name_than_its_file_is_told(self):
+        self.write("roster.csv", "name\nPaul\n")
+        self.write("in/Paul.json", {"name": "Zoe", "steps": RIGHT})
+        paul = self.people("in", "--roster", "roster.csv")["Paul"]
+        self.assertEqual((paul["verdict"], paul["remarks"]), ("right", ["the hand-in says that it is by `Zoe`"]))
+
+    def test_files_named_by_themselves_are_of_their_folders_where_they_have_any(self):
+        for name in ("anna.json", "ben/anna.json"):
+            self.write(name, {"steps": RIGHT})
+        self.assertEqual(self.names("anna.json", "ben/anna.json"), ["anna", "ben"])
+
+    def test_a_step_that_nobody_knows_is_told_once(self):
+        self.write("in/Eve.txt", "S = [2 4 4; 4 16 12; 4 12 10]\nwieghts = [1 2 3]\nwieghts = [1 2 4]\n")
+        remark, = self.people("in", code=2)["Eve"]["remarks"]
+        self.assertEqual(remark.count("wieghts"), 1)
+        self.assertIn("line 2: ", remark)
+
+    def test_of_several_files_that_cannot_be_read_all_are_told(self):
+        self.write("in/Anna/a.json", "{")
+        self.write("in/Anna/b.txt", "S = [1 2\n")
+        self.write("in/Ben.json", {"steps": {}})
+        rows = self.people("in", code=2)
+        self.assertRegex(rows["Anna"]["error"], "^a\\.json: line 1: .*, b\\.txt: line 1: this bracket is not closed$")
+        self.assertIn("nothing to check", str(rows["Ben"]))
+
+    def test_a_name_that_begins_with_a_blank_is_a_file_like_any_other(self):
+        self.write("in/0.json", {"name": " -x", "steps": RIGHT})
+        self.assertEqual(self.grade("in", "--feedback", "told").returncode, 0)
+        self.assertEqual(os.listdir(self.path("told")), ["_-x.txt"])
+
 
 class WhatIsInAFolder(Folder):
     def test_a_folder_without_answers_is_refused(self):
@@ -525,6 +645,26 @@ class WhatIsInAFolder(Folder):
                                 "twin": ["in/twin.json"]})
         for name in ("pipe.json (no file)", "cleo.json (a link to elsewhere)", "Dora (a link to elsewhere)"):
             self.assertIn("in/" + name, done.stderr)
+
+    def test_problems_and_lists_in_folders_of_folders_are_nobodys(self):
+        for name in ("in/keys/a/anna.json", "in/keys/a/ben.json"):
+            os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+            shutil.copy(EXAMPLE, self.path(name))
+        self.write("in/keys/b/roster.csv", "name\nanna\n")
+        os.makedirs(self.path("in/keys/a/empty"))
+        self.write("in/anna.json", {"steps": RIGHT})
+        words = ["in", "--roster", "in/keys/b/roster.csv"]
+        self.assertEqual(list(self.people(*words, keys="in/keys/a")), ["anna"])
+        self.write("in/keys/a/scan.pdf", "x")
+        rows = self.people(*words, keys="in/keys/a", code=2)
+        self.assertTrue(rows["keys"]["error"].endswith("none of these is a .json, .csv or .txt file: scan.pdf"))
+
+    def test_a_link_that_leads_nowhere_is_left_out(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        os.symlink("loop.json", self.path("in/loop.json"))
+        done = self.grade("in", "--report", "json")
+        self.assertEqual([row["name"] for row in json.loads(done.stdout)["hand_ins"]], ["anna"])
+        self.assertIn("in/loop.json (a link to elsewhere)", done.stderr)
 
     def test_whoever_handed_in_nothing_that_is_read_is_an_error(self):
         os.makedirs(self.path("in/Anna"))
@@ -732,6 +872,16 @@ class ManyProblems(Folder):
         self.assertEqual(rows["d"]["verdict"], "no_problem")
         self.assertEqual((rows["Anna_B"]["verdict"], rows["ben"]["verdict"]), ("right", "wrong"))
 
+    def test_steps_of_one_name_in_other_sizes_are_told_apart(self):
+        self.write("keys/cleo.json", {"inputs": [[1, 0], [0, 1]], "score": "dot", "x-for": "Cleo B"})
+        self.write("in/anna.json", {"steps": {"scores": SCORES}})
+        self.write("in/ben.json", {"steps": {"scores": SLIP}})
+        self.write("in/cleo.json", {"steps": {"scores": [[1, 0], [0, 7]]}})
+        steps = self.graded("in", keys="keys")["summary"]["steps"]
+        self.assertEqual([(step["id"], step["shape"], step["hand_ins"], step["wrong"]) for step in steps],
+                         [("scores", [3, 3], 2, 1), ("scores", [2, 2], 1, 1)])
+        self.assertEqual([step["cells"] for step in steps], [[0, 0, 0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 1]])
+
     def test_a_hand_in_of_no_problem_is_an_error(self):
         self.write("in/a.json", {"name": "Anna B", "problem": "sha256:00", "steps": RIGHT})
         os.mkfifo(self.path("keys/pipe.json"))
@@ -764,6 +914,89 @@ class ManyProblems(Folder):
                          (3, "no_problem", "nothing"))
         self.assertIn("keys/cleo.json, cannot be read", rows["Cleo"]["error"])
         self.assertIn("keys/dora.json, cannot be read", rows["Dora"]["remarks"][0])
+
+    def test_many_problems_are_each_marked_by_their_own_numbers(self):
+        rows = []
+        for at in range(18):
+            inputs = [[at, 1], [1, 2]]
+            rows.append([[sum(a * b for a, b in zip(one, other)) for other in inputs] for one in inputs])
+            self.write(f"many/p{at:02}.json", {"inputs": inputs, "score": "dot"})
+        for at in range(18):
+            scores = rows[at] if at % 3 else rows[(at + 1) % 18]
+            self.write(f"in/p{at:02}.json", {"steps": {"scores": scores}})
+        people = self.people("in", keys="many")
+        self.assertEqual({name: row["verdict"] for name, row in people.items()},
+                         {f"p{at:02}": "right" if at % 3 else "wrong" for at in range(18)})
+
+    def test_numbers_of_nobody_elses_problem_are_asked_about_whatever_else_is_in_the_folder(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        self.write("all/a.json", "{")  # cannot be read
+        too_large = {"random": "normal", "shape": [3000, 4], "seed": 7}
+        self.write("all/b.json", {**problem, "inputs": too_large})
+        self.write("all/c.json", {**problem, "inputs": [*problem["inputs"], [1, 0, 0, 1]]})
+        self.write("all/d.json", {**problem, "inputs": [[5, 3, 1, 2], [7, 2, 0, 9], [6, 4, 8, 1]]})
+        self.write("all/ben.json", {**problem, "inputs": [[3, 5, 2, 1], [7, 2, 5, 9], [2, 8, 4, 6]]})
+        self.write("all/zoe.json", problem)
+        self.write("in/ben.json", {"steps": {"keys": KEYS, "queries": QUERIES, "values": VALUES, **RIGHT}})
+        words = ["in", "--max-memory", "100M"]
+        ben = self.people(*words, keys="all", code=2)["ben"]
+        self.assertEqual(ben["remarks"], ["its numbers are those of the problem of zoe"])
+        os.remove(self.path("all/zoe.json"))
+        ben = self.people(*words, keys="all", code=2)["ben"]
+        self.assertEqual(ben["remarks"], ["its first steps are mostly wrong: is it of other numbers?"])
+
+    def test_of_problems_that_are_the_same_each_has_their_own(self):
+        shutil.copy(self.path("keys/anna.json"), self.path("keys/zoe.json"))
+        for name in ("zoe", "Cleo"):
+            self.write(f"in/{name}.json", {"problem": self.statements["anna"], "steps": RIGHT})
+        self.write("in/Dora/1.json", {"problem": self.statements["anna"], "steps": {"scores": SCORES}})
+        self.write("in/Dora/2.json", {"problem": self.statements["ben"], "steps": {"context": RIGHT["context"]}})
+        people = self.people("in", keys="keys")
+        self.assertEqual([people[name]["problem"] for name in ("zoe", "Cleo")], ["keys/zoe.json", "keys/anna.json"])
+        self.assertEqual((people["Dora"]["problem"], people["Dora"]["points"]), ("keys/anna.json", 2))  # the first counts
+
+    def test_what_stands_beside_problems_is_told_only_where_it_may_be_one(self):
+        trace = attn("run", EXAMPLE, "--format", "json").stdout
+        for name, text in (("trace", trace), ("answers", {"steps": RIGHT}), ("points", {"points": {}}), ("list", [1])):
+            self.write(f"keys/{name}.json", text)
+        self.write("keys/open.json", "{")
+        with open(self.path("keys/bytes.json"), "wb") as file:
+            file.write(b"\xff{")
+        for name in ("anna", "trace", "answers", "points", "list", "open", "bytes", "Anna A"):
+            self.write(f"in/{name}.json", {"steps": RIGHT})
+        rows = self.people("in", code=2, keys="keys")
+        self.assertEqual(rows["anna"]["verdict"], "right")
+        for name in ("list", "open", "bytes"):
+            self.assertEqual(rows[name]["error"], f"its problem, keys/{name}.json, cannot be read")
+        for name in ("trace", "answers", "points", "Anna A"):
+            self.assertTrue(rows[name]["error"].startswith(f"there is no problem for `{name}`"), rows[name])
+        self.assertTrue(rows["Anna A"]["error"].endswith("; is it Anna B?"), rows["Anna A"])
+
+    def test_of_a_class_whoever_has_no_problem_has_no_points_to_win(self):
+        self.write("keys/cleo.json", "{")
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("roster.csv", "name\nanna\nben\nCleo\nDora\n")
+        self.write("scheme.json", SCHEME)
+        rows = self.people("in", "--roster", "roster.csv", "--scheme", "scheme.json", keys="keys", code=2)
+        self.assertEqual([(rows[name]["verdict"], rows[name]["of"]) for name in ("anna", "ben", "Cleo", "Dora")],
+                         [("right", 10), ("nothing", 10), ("nothing", 0), ("nothing", 0)])
+
+    def test_one_problem_that_cannot_be_used_is_an_error_of_the_line(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        broken = self.write("broken.json", '{"inputs": 3}')
+        self.assertIn("broken.json:1:12: error: /inputs", self.refused("in", keys=broken))
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        large = self.write("large.json", {**problem, "inputs": {"random": "normal", "shape": [3000, 4], "seed": 7}})
+        self.assertIn("--max-memory", self.refused("in", "--max-memory", "100M", keys=large, code=3))
+
+    def test_whoever_has_no_name_has_none_of_many_problems(self):
+        done = self.grade("-", "--report", "json", keys="keys", text=json.dumps({"steps": RIGHT}))
+        self.assertEqual(done.returncode, 2)
+        row, = json.loads(done.stdout)["hand_ins"]
+        self.assertEqual((row["name"], row["verdict"]), ("", "no_problem"))
+        self.assertEqual(row["error"], "it says neither whose it is nor of which problem")
 
     def test_a_folder_without_a_problem_that_can_be_read_is_refused(self):
         self.write("in/anna.json", {"steps": RIGHT})
@@ -813,6 +1046,100 @@ class Outputs(Folder):
         self.assertEqual(self.grade("anna.json", "-o", "-").stdout, self.grade("anna.json").stdout)
         self.assertEqual(self.grade("anna.json", "-o", "-", "--report", "csv").stdout,
                          self.grade("anna.json", "--report", "csv").stdout)
+
+    def suites(self, *words, code=0, **more):
+        """The report of tests, by the names of people: {name: {step: failure or None}}."""
+        done = self.grade(*words, "--report", "junit", **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        root = ElementTree.fromstring(done.stdout)
+        cases = root.findall("*/testcase")
+        self.assertEqual([int(root.get(key)) for key in ("tests", "failures", "errors")],
+                         [len(cases), len(root.findall(".//failure")), len(root.findall(".//error"))])
+        return {suite.get("name"): {case.get("name"): case[0] if len(case) else None for case in suite}
+                for suite in root}
+
+    def test_a_report_of_tests_says_what_was_taken_and_why(self):
+        self.write("anna.json", {"steps": KINDS["scaled"]})
+        self.write("scheme.json", {"points": {"scores": 0, "attention_weights": 2, "context": 1},
+                                   "deduct": {"scale.*": 0.1}})
+        anna = self.suites("anna.json", "--scheme", "scheme.json")["anna"]
+        self.assertEqual([anna["scores"], anna["context"]], [None, None])
+        said = anna["attention_weights"]
+        self.assertRegex(said.get("message"), r"2 of 9 right, .*; 0\.34 of 2 points; −0\.1 scale\.added$")
+        # Nothing is taken where nothing was earned; something may be where all is right.
+        self.write("whole.json", {"per": "step", "deduct": {"scale.*": 0.1}})
+        said = self.suites("anna.json", "--scheme", "whole.json")["anna"]["attention_weights"].get("message")
+        self.assertTrue(said.endswith("; 0 of 1 points"), said)
+        self.write("cleo.json", {"steps": {**RIGHT, "scores": SLIP, "keys": [list(row) for row in zip(*KEYS)]}})
+        self.write("layout.json", {"deduct": {"layout.*": 0.25}})
+        cleo = self.suites("cleo.json", "--scheme", "layout.json")["cleo"]
+        self.assertEqual(cleo["keys"].get("message"), "9 of 9 right; 0.75 of 1 points; −0.25 layout.transposed_answer")
+        self.assertNotIn("−", cleo["scores"].get("message"))
+        # A step that is worth nothing has no points to tell.
+        self.write("ben.json", {"steps": KINDS["slip"]})
+        ben = self.suites("ben.json", "--scheme", "scheme.json")["ben"]
+        self.assertNotIn("points", ben["scores"].get("message"))
+        self.assertTrue(ben["scores"].text.startswith("slip.digits_swapped: "))
+
+    def test_a_report_of_tests_names_whoever_has_no_name_by_their_file(self):
+        self.assertEqual(list(self.suites("-", text=json.dumps({"steps": RIGHT}))), ["-"])
+
+    def test_whoever_handed_in_nothing_has_failed_one_test(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("in/ben.json", "{")
+        self.write("roster.csv", "name\nanna\nben\ncleo\n")
+        people = self.suites("in", "--roster", "roster.csv", code=2)
+        tags = {name: [case if case is None else case.tag for case in cases.values()] for name, cases in people.items()}
+        self.assertEqual(tags, {"anna": [None] * 3, "ben": ["error"], "cleo": ["failure"]})
+
+    def test_a_mistake_made_twice_is_listed_once(self):
+        twice = {**RIGHT, "scores": [[2, 4, 4], [4, 61, 21], [4, 12, 10]]}
+        self.write("anna.json", {"steps": twice})
+        row, = csv.DictReader(io.StringIO(self.grade("anna.json", "--report", "csv").stdout))
+        self.assertEqual(row["mistakes"], "slip.digits_swapped")
+        told = self.suites("anna.json")["anna"]["scores"].text.split("\n")
+        self.assertEqual([line.split(":")[0] for line in told], ["slip.digits_swapped"] * 2)
+
+    def page_of(self, *words, code=0, **more):
+        done = self.grade(*words, "--report", "html", **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout
+
+    def test_a_page_of_a_class_of_whom_nobody_can_be_graded_has_no_figures(self):
+        self.write("in/anna.json", "{")
+        page = self.page_of("in", code=2)
+        self.assertIn("<td>anna</td>", page)
+        self.assertNotIn('<div class="chart">', page)
+        self.write("in/ben.json", {"steps": RIGHT})
+        self.assertIn('<div class="chart">', self.page_of("in", code=2))
+
+    def test_a_page_says_that_not_everybody_can_have_the_same_points(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("in/ben.json", {"steps": RIGHT})
+        said = "Not all hand-ins are of as many points"
+        self.assertNotIn(said, self.page_of("in"))
+        self.write("in/ben.json", {"steps": {"scores": SCORES}})
+        self.assertIn(said, self.page_of("in"))
+
+    def test_numbers_of_another_shape_are_wrong_and_stand_in_no_cell(self):
+        self.write("anna.json", {"steps": KINDS["shape"]})
+        drawn = re.search('<div class="maps">(.*?)</div>', self.page_of("anna.json"), re.S)[1]
+        self.assertEqual(drawn.strip(), "<figure><figcaption>Context: wrong in 1 of 1</figcaption>\n</figure>")
+
+    def test_each_report_of_several_is_what_its_own_file_ends_with(self):
+        self.write("anna.json", {"steps": RIGHT})
+        self.assertEqual(self.grade("anna.json", "-o", "a.csv", "-o", "rest", "--report", "html").returncode, 0)
+        with open(self.path("a.csv"), encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("name,problem,"))
+        with open(self.path("rest"), encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("<!DOCTYPE html>"))
+
+    def test_how_cells_count_is_told(self):
+        self.write("anna.json", {"steps": KINDS["slip"]})
+        for per, points in (("cell", 2.89), ("step", 2)):
+            self.write("scheme.json", {"per": per})
+            graded = self.graded("anna.json", "--scheme", "scheme.json")
+            self.assertEqual((graded["scheme"]["per"], graded["hand_ins"][0]["points"]), (per, points))
 
     def test_standard_input_is_one_file_only(self):
         for words, keys in ((["-", "-"], EXAMPLE), (["-"], "-")):

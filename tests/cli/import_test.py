@@ -502,11 +502,13 @@ class Everywhere(InFolder):
         self.model()
         with open(self.path("model/model.safetensors"), "rb") as file:
             raw = file.read()
-        with open(self.path("model/model.safetensors"), "wb") as file:
-            file.write(raw.replace(b'"F64"', b'"C64"', 1))  # whose numbers take as many bytes
-        said = self.refused("model", "--ids", "4,5")
-        for word in ("model.safetensors", "embeddings.word_embeddings.weight", "C64"):
-            self.assertIn(word, said)
+        for name in ("embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight"):
+            before, after = raw.split(b'"' + name.encode() + b'"', 1)
+            with open(self.path("model/model.safetensors"), "wb") as file:  # whose numbers take as many bytes
+                file.write(before + b'"' + name.encode() + b'"' + after.replace(b'"F64"', b'"C64"', 1))
+            said = self.refused("model", "--ids", "4,5")
+            for word in ("model.safetensors", name, "C64"):
+                self.assertIn(word, said)
 
     def test_a_gate_that_is_not_computed_is_refused(self):
         said = self.refused(self.model(small_llama(), config={**LLAMA, "hidden_act": "relu"}), "--ids", "4,5")
@@ -535,6 +537,33 @@ class Everywhere(InFolder):
         for words in (["--text", "it rains"], ["--tokens", "it,rains"]):
             self.assertIn("tokenizer.json is no JSON", self.refused("model", *words))
         self.imported("model", "--ids", "4,5")
+
+    def of_bytes(self, names):
+        """A model with the vocabulary of GPT-2's kind: names and their ids."""
+        tensors = models.drawn(models.gpt2_shapes(width=4, inner=8, words=10, positions=6, layers=1), seed=3)
+        folder = self.model(tensors, {"model_type": "gpt2", "n_layer": 1, "n_head": 2}, vocabulary=None)
+        for name, text in (("vocab.json", json.dumps(names)), ("merges.txt", "#version: 0.2\n")):
+            with open(os.path.join(self.path(folder), name), "w", encoding="utf-8") as file:
+                file.write(text)
+        return folder
+
+    def test_a_token_is_called_without_the_blank_before_it_unless_it_is_nothing_else(self):
+        folder = self.of_bytes({"it": 0, "\u0120rains": 1, "\u0120": 2, "<|endoftext|>": 3})
+        self.imported(folder, "--ids", "0,1,2")
+        self.assertEqual(json.loads(self.text_of("it.json"))["tokens"], ["it", "rains", " "])
+        by_number = self.text_of("it.json")
+        self.imported(folder, "--tokens", "it,\u0120rains,\u0120")
+        self.assertEqual(json.loads(self.text_of("it.json"))["inputs"]["take"], [0, 1, 2])
+        self.imported(folder, "--tokens", "it,rains, ")
+        self.assertEqual(self.text_of("it.json"), by_number)
+
+    def test_a_state_dict_has_no_tokenizer_whatever_stands_beside_it(self):
+        shapes = models.torch_shapes(12, 20, ["self_attn."], 2)
+        write_safetensors(self.path("encoder.safetensors"), models.drawn(shapes, seed=1))
+        with open(self.path("vocab.txt"), "w", encoding="utf-8") as file:
+            file.write("never\nread\n")
+        self.imported("encoder.safetensors", "--from", "torch-encoder", "--heads", "3", "--tokens", "it,rains")
+        self.assertEqual(json.loads(self.text_of("it.json"))["tokens"], ["it", "rains"])
 
     def test_names_of_tokens_need_a_tokenizer(self):
         said = self.refused(self.model(vocabulary=None), "--tokens", "it,rains")
@@ -909,6 +938,16 @@ class Heads(InFolder):
         said = self.ranked("--by", "previous", "--top", "1")
         self.assertIn("one back", said)
         self.assertNotIn("to itself", said)
+
+    def test_a_pair_has_a_column_where_somebody_names_one(self):
+        report = json.loads(self.ranked("--format", "json", "--pair", "7,4"))
+        rows = list(csv.DictReader(io.StringIO(self.ranked("--format", "csv", "--pair", "7,4"))))
+        self.assertEqual([float(row["pair"]) for row in rows], [head["pair"] for head in report["heads"]])
+        self.assertNotIn("pair", self.ranked("--format", "csv").split("\n")[0])
+        said = self.ranked("--by", "pair", "--pair", "7,4", "--top", "1")
+        best = max(report["heads"], key=lambda head: head["pair"])
+        self.assertRegex(said, rf"{best['layer']}\D+{best['head']}\D")
+        self.assertNotIn("one back", said)
 
     def test_a_problem_of_one_attention_has_one_head(self):
         report = json.loads(self.ranked("--format", "json", file=os.path.join(ROOT, "data", "worked-example.json")))

@@ -19,6 +19,9 @@ DATA = os.path.join(ROOT, "data")
 LETTERS = "ABCD"
 
 sys.path.insert(0, os.path.join(ROOT, "tools"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "property"))
+
+from notes import NOTES
 
 try:
     import train_induction
@@ -33,7 +36,7 @@ def traced(tokens):
     problem["tokens"] = tokens
     done = subprocess.run([ATTN, "run", "-", "--root", DATA, "--format", "json"], input=json.dumps(problem),
                           capture_output=True, encoding="utf-8", timeout=60)
-    assert done.returncode == 0 and re.fullmatch(r"(attn: note: .*\n)*", done.stderr), done.stderr
+    assert done.returncode == 0 and re.fullmatch(NOTES, done.stderr), done.stderr
     return {step["id"]: step["data"] for step in json.loads(done.stdout)["steps"]}
 
 

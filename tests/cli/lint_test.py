@@ -83,9 +83,24 @@ class ClassicExample(unittest.TestCase):
         count = lambda found: len(found["invisible"]) + len(found["alike"])  # noqa: E731
         self.assertLess(count(after), count(before), line)
 
+    def test_sizes_that_hide_something_are_named_as_they_meet(self):
+        """Equal ones, one that is the square of another, and 1."""
+        two = [[1, 2], [0, 1], [1, 1], [2, 1]]
+        for problem, sizes in (({"queries": [[1, 2]], "keys": two, "values": two},
+                                ["d_k = d_v = 2", "n = d_k² = 4", "n = d_v² = 4"]),
+                               ({"queries": [[1, 2], [0, 1], [1, 1]], "keys": [[1, 0], [2, 1], [0, 1]],
+                                 "values": [[1], [2], [2]]}, ["d_v = 1"]),
+                               ({"queries": [[1]], "keys": [[1]], "values": [[2]]}, ["n = d_k = d_v = 1"])):
+            advice = linted(problem)["advice"]
+            self.assertEqual([line.split(" follows from ")[1].rstrip(".") for line in advice if " follows from " in line],
+                             sizes)
+
     def test_strict_is_for_scripts(self):
         self.assertEqual(attn("lint", data("worked-example"), "--strict").returncode, 1)
         self.assertEqual(attn("lint", data("worked-example")).returncode, 0)
+        silent = json.loads(attn("lint", data("cross-attention"), "--format", "json").stdout)
+        self.assertEqual((silent["invisible"], silent["alike"]), ([], []))
+        self.assertEqual(attn("lint", data("cross-attention"), "--strict").returncode, 0)
 
 
 def cell_in(problem, name):

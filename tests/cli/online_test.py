@@ -219,6 +219,16 @@ class Online(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""), ending)
                 self.assertGreater(os.path.getsize(target), 200, ending)
 
+    def test_the_idea_is_told_as_for_all_keys_at_once(self):
+        file = os.path.join(DATA, "worked-example.json")
+        at_once, online = (attn("run", file, "--explain", "rows", *words).stdout.split("\n\n")[1:3]
+                           for words in ((), ("--algorithm", "online")))
+        self.assertEqual(at_once[0], online[0])
+        words = " ".join(online[1].split())
+        self.assertIn("softmax, worked out a few keys at a time, makes them attention weights", words)
+        self.assertEqual(words.replace(": softmax, worked out a few keys at a time, makes them ", "#"),
+                         " ".join(at_once[1].split()).replace(". Softmax turns the scores of a query into ", "#"))
+
     def test_why_goes_from_block_to_block(self):
         path = os.path.join(DATA, "worked-example.json")
         said = attn("why", path, "running_sum[2,3]", "--algorithm", "online:1").stdout

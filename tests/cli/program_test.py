@@ -1,5 +1,7 @@
 """The program as a script meets it: words in, words and exit codes out."""
 
+import csv
+import io
 import json
 import math
 import os
@@ -367,6 +369,38 @@ class PartsAndSteps(ProgramTest):
         trace = json.loads(attn("run", EXAMPLE, "--at-once", "--format", "json").stdout)
         self.assertEqual([step["id"] for step in trace["steps"]], ["context"])
 
+    def test_at_once_is_a_block_s_logits_as_well_where_nothing_else_is_asked_for(self):
+        model = os.path.join(DATA, "induction.json")
+        trace = json.loads(attn("run", model, "--at-once", "--only", "logits", "--format", "json").stdout)
+        self.assertEqual([step["id"] for step in trace["steps"]], ["logits"])
+        self.assert_complains(attn("run", model, "--at-once", "--only", "logits,result"), 2, "--at-once")
+        done = attn("run", EXAMPLE, "--at-once", "--only", "context", "-o", self.path("x.json"))
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        with open(self.path("x.json"), encoding="utf-8") as file:
+            self.assertEqual([step["id"] for step in json.load(file)["steps"]], ["context"])
+
+    def test_of_a_large_problem_the_result_alone_is_shown_without_its_steps(self):
+        vectors = {"random": "normal", "shape": [2100, 3]}
+        large = json.dumps({"queries": {**vectors, "seed": 1}, "keys": {**vectors, "seed": 2}})
+        shown = attn("run", "-", "--explain", "result", "--only", "context", text=large)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        whole = attn("run", "-", "--explain", "result", text=large).stdout
+        self.assertEqual(shown.stdout.split("\n\n", 1)[1], whole.split("──────\n\n", 1)[1])
+        self.assert_complains(attn("run", "-", "--at-once", "--max-memory", "2000", text=large), 3,
+                              "the result of this problem takes ", "help: give --max-memory ")
+        self.assert_complains(attn("run", "-", "--max-memory", "2000", text=large), 3, "the steps of this problem take ")
+
+    def test_geometry_takes_every_step_that_it_draws(self):
+        for more in (["--only", "C"], ["--at-once"]):
+            self.assert_complains(attn("run", EXAMPLE, "--geometry", *more), 2, "--geometry takes scores, weights and vectors",
+                                  "help: leave out the one or the other")
+
+    def test_what_is_no_text_is_not_written_to_a_terminal(self):
+        said = on_terminal("run", EXAMPLE, "--format", "npz", "--color", "never").decode()
+        self.assertIn("error: the format npz is not text, and standard output is a terminal", said)
+        self.assertIn("help: write a file: -o trace.npz", said)
+        self.assertIn("step,", on_terminal("run", EXAMPLE, "--format", "csv").decode())
+
     def test_what_has_every_step_takes_no_part_of_a_block(self):
         for option, value in (("--part", "layer1.self"), ("--layer", "1"), ("--at-once", None)):
             words = [option, value] if value else [option]
@@ -713,6 +747,11 @@ class Output(ProgramTest):
         os.umask(mask)
         self.assertEqual(stat.S_IMODE(os.stat(target).st_mode), 0o666 & ~mask)
 
+    def test_a_link_that_leads_in_circles_is_no_place_for_a_file(self):
+        os.symlink("round.json", self.path("round.json"))
+        self.assert_complains(attn("run", EXAMPLE, "-o", self.path("round.json")), 3, "round.json cannot be written: ")
+        self.assertEqual(os.listdir(self.folder), ["round.json"])
+
     def test_a_file_that_is_there_keeps_its_permissions(self):
         path = self.path("trace.json", "old")
         os.chmod(path, 0o600)
@@ -851,6 +890,15 @@ class Colour(ProgramTest):
         bad = self.path("bad.json", "{")
         self.assertIn("\x1b[", attn("run", bad, "--color", "always").stderr)
         self.assertNotIn("\x1b", attn("run", bad, "--color", "never", env={"CLICOLOR_FORCE": "1"}).stderr)
+
+    def test_a_forced_colour_of_0_is_none(self):
+        self.assertNotIn("\x1b", attn("demo", env={"CLICOLOR_FORCE": "0"}).stdout)
+
+    def test_the_flag_decides_for_an_error_in_the_words_themselves(self):
+        for words in (("--color", "always", "--bogus"), ("--color=always", "--bogus"), ("--bogus", "--color=always")):
+            self.assertIn("\x1b[", attn("run", EXAMPLE, *words).stderr, words)
+        for words in (("--bogus", "--color"), ("--bogus", "--color", "sometimes"), ("--bogus", "--", "--color=always")):
+            self.assertNotIn("\x1b", attn("run", EXAMPLE, *words).stderr, words)
 
     def test_a_terminal_gets_it(self):
         self.assertIn(b"\x1b[", on_terminal("demo"))
@@ -1130,6 +1178,51 @@ class Data(ProgramTest):
         self.assertGreater(len(problems), 10)
         done = attn("golden", *problems)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class Small(ProgramTest):
+    def test_a_demo_is_short_until_more_is_asked_for(self):
+        short = attn("demo").stdout
+        self.assertEqual(attn("demo", "--format", "text").stdout, short)
+        self.assertLess(len(short), len(attn("demo", "--full").stdout))
+        self.assertIn("computed at once, without the steps between", attn("demo", "--at-once").stdout)
+
+    def changed_golden(self, name, numbers):
+        """A problem beside a golden in which some of the scores are others."""
+        problem = self.path(name + ".json", '{"inputs": [[1, 0], [0, 1], [1, 1]], "score": "dot"}')
+        self.assertEqual(attn("golden", "--update", problem).returncode, 0)
+        with open(self.path(name + ".golden.json"), encoding="utf-8") as file:
+            trace = json.load(file)
+        scores, = [step for step in trace["steps"] if step["id"] == "scores"]
+        for (row, column), number in numbers.items():
+            scores["data"][row][column] = number
+        self.path(name + ".golden.json", json.dumps(trace))
+        return problem
+
+    def test_what_is_no_number_is_no_number_of_ulps_apart(self):
+        for number in ("nan", "inf", 1.5):
+            problem = self.changed_golden("it", {(0, 1): number})
+            said = attn("golden", problem).stdout
+            self.assertRegex(said, r"worst at \[1,2\]: expected " + str(number))
+            self.assertEqual("no number of ulps apart" in said, number == "nan")
+            told = json.loads(attn("golden", problem, "--format", "json").stdout)
+            worst = told["files"][0]["differences"][0]["worst"]
+            self.assertEqual((worst["index"], worst["expected"], worst["got"]), ([1, 2], number, 0))
+            self.assertEqual(worst["ulps"] is None, number == "nan")
+
+    def test_a_report_of_tests_holds_no_character_that_xml_has_not(self):
+        problem = self.changed_golden('a\ufffe<b>&"\uffff', {(0, 1): 7})
+        case, = ElementTree.fromstring(attn("golden", problem, "--format", "junit").stdout).iter("testcase")
+        self.assertTrue(case.get("name").endswith(r'a\ufffe<b>&"\uffff.json'), case.get("name"))
+
+    def test_labels_of_a_table_to_fill_in_stay_labels(self):
+        tokens = [" ", "a;b", "c,d;e", "7"]
+        problem = {"tokens": tokens, "inputs": [[1, 0], [0, 1], [1, 1], [2, 1]], "score": "dot"}
+        problem = self.path("p.json", json.dumps(problem))
+        table = attn("check", problem, "--template", "csv").stdout.split("\n\n")[0]
+        self.assertEqual(table.split("\n")[0], 'scores,key 1,"a;b","c,d;e",key 4')
+        first = [line[0] for line in csv.reader(io.StringIO(table))]
+        self.assertEqual(first, ["scores", "query 1", "a;b", "c,d;e", "query 4"])
 
 
 if __name__ == "__main__":

@@ -223,6 +223,42 @@ class Asking(unittest.TestCase):
             self.assertIn(f"--difficulty {harder}", said)
             self.assertNotIn("To practise that", said)
 
+    def practised(self, name, problem, answers, *more):
+        """The command that makes another problem, after these answers to one in a file of that name."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, name)
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(problem, file)
+            said = quiz(path, answers, *more).stdout
+        return " ".join(re.search("attn exercise .*(?=attn quiz)", said, re.S)[0].split())
+
+    def test_another_problem_gets_a_file_of_its_own(self):
+        problem = {"queries": [[1, 0]], "keys": [[1, 1], [0, 2]], "values": [[1, 0], [0, 1]], "score": "dot"}
+        for name, other in (("mine.json", "practice.json"), ("practice.json", "practice-2.json")):
+            self.assertTrue(self.practised(name, problem, ["1 0"], "--steps", "scores").endswith(" -o " + other), name)
+
+    def test_queries_that_are_given_are_looked_at_as_inputs_are(self):
+        problem = {"queries": [[3, 0]], "keys": [[1, 1], [0, 1]], "values": [[1, 0], [0, 1]], "score": "dot"}
+        self.assertIn("--difficulty 5", self.practised("mine.json", problem, ["3 0"], "--steps", "scores"))
+        problem["queries"] = [[1, 0]]
+        self.assertIn("--difficulty 4", self.practised("mine.json", problem, ["1 0"], "--steps", "scores"))
+
+    def test_what_closes_a_cell_makes_no_number_hard(self):
+        problem = {"queries": [[1, 0]], "keys": [[1, 1], [0, 1]], "values": [[1, 0], [0, 1]], "score": "dot",
+                   "mask": {"add": [[1, "-inf"]]}}
+        said = self.practised("mine.json", problem, ["1 0"], "--steps", "scores")
+        self.assertIn("--difficulty 4", said)
+        problem["mask"] = {"add": [[7, "-inf"]]}
+        self.assertIn("--difficulty 5", self.practised("mine.json", problem, ["1 0"], "--steps", "scores"))
+
+    def test_a_part_of_a_wide_problem_is_practised_in_a_small_one(self):
+        wide = {"inputs": {"random": "normal", "shape": [12, 16], "seed": 1},
+                "weights": {name: {"random": "normal", "shape": [16, size], "seed": size}
+                            for name, size in (("query", 9), ("key", 9), ("value", 5))}}
+        said = self.practised("wide.json", wide, ["0", "quit"])
+        self.assertIn("--inputs 6 --d-v 5 ", said)
+        self.assertNotIn("--d-k", said)
+
     def test_the_end_of_input_ends_with_what_there_is(self):
         for text in ("", "2 4 4\n", "2 4 4\n4 16", "quit\n", "\0\n"):
             done = run("quiz", EXAMPLE, "--steps", "scores", text=text)
@@ -290,6 +326,17 @@ class Transcript(unittest.TestCase):
             with open(path, encoding="utf-8") as file:
                 steps = json.load(file)["steps"]
             self.assertEqual(steps["scores"], [["2.0", "4/1", "4"], [None] * 3, [None] * 3])
+
+    def test_every_step_that_was_answered_stands_there(self):
+        steps = trace_of(EXAMPLE)
+        lines = [" ".join(f"{number:g}" for number in row) for id in ("queries", "scores") for row in steps[id]["data"]]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "mine.json")
+            quiz(EXAMPLE, lines, "--steps", "scores,queries", "--transcript", path)
+            with open(path, encoding="utf-8") as file:
+                written = json.load(file)["steps"]
+        self.assertEqual({id: [[float(number) for number in row] for row in rows] for id, rows in written.items()},
+                         {id: steps[id]["data"] for id in ("queries", "scores")})
 
 
 class Secrets(unittest.TestCase):

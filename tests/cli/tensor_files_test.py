@@ -14,6 +14,7 @@ import os
 import random
 import resource
 import shutil
+import socket
 import struct
 import subprocess
 import sys
@@ -222,6 +223,15 @@ class SameAsWritten(Folder):
                     self.write("x.npy", npy_bytes(np.array(array, order=order)))
                     self.compare({problem: {"file": "x.npy"}}, {problem: array}, **queries)
 
+    def test_one_axis_is_the_same_in_both_orders(self):
+        bias = np.array([1.0, -2, 0.5])
+        header = "{'descr': '<f8', 'fortran_order': True, 'shape': (3,), }\n"
+        self.write("bias.npy", npy_with_header(header, bias.tobytes()))
+        problem = {"inputs": listed(example("f8", (2, 3))), "weights": {"query": "identity", "key": "identity",
+                                                                        "value": listed(np.eye(3))}}
+        self.assertEqual(self.trace({**problem, "biases": {"value": {"file": "bias.npy"}}}),
+                         self.trace({**problem, "biases": {"value": listed(bias)}}))
+
     def test_npz_stored_and_deflated(self):
         arrays = {kind: example(kind, (4, 4), i) for i, kind in enumerate(KINDS)}
         arrays["fortran"] = np.asfortranarray(example("f8", (4, 4), 77))
@@ -252,7 +262,8 @@ class SameAsWritten(Folder):
             archive.writestr("x.npy", npy_bytes(array))
             archive.writestr("y.npy", npy_bytes(array * 2))
         expected = self.trace({"inputs": listed(array * 2)})
-        others = ((b"", b""), (struct.pack("<HHI", 0x5455, 4, 7), b""), (b"", struct.pack("<HH", 0x9999, 0)))
+        others = ((b"", b""), (struct.pack("<HHI", 0x5455, 4, 7), b""), (b"", struct.pack("<HH", 0x9999, 0)),
+                  (b"", struct.pack("<HHQ", 1, 8, 7)))
         for which, fields, wide_end in share(itertools.product(itertools.product((False, True), repeat=3), others, (False, True)), 5):
             with self.subTest(which=which, fields=fields, wide_end=wide_end):
                 self.write("x.npz", in_64_bits(out.getvalue(), which, *fields, wide_end))
@@ -504,6 +515,31 @@ class Refused(Folder):
         self.say({"file": "folder.npy"}, "is a folder")
         os.mkfifo(self.path("pipe.npy"))
         self.say({"file": "pipe.npy"}, "pipe or a device")
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(self.path("socket.npy"))
+            self.say({"file": "socket.npy"}, "socket.npy cannot be read: ", "it is no file that has a content")
+        os.symlink("nowhere.npy", self.path("link.npy"))
+        self.say({"file": "link.npy"}, "link.npy is not there", "paths are relative to the folder of the problem")
+        with open(self.path("x.safetensors"), "wb") as file:
+            file.write(struct.pack("<Q", 100_000_001))
+            file.truncate(100_000_100)
+        self.say({"file": "x.safetensors"}, "100000001 bytes, and no more than 100 MB are allowed")
+
+    def test_an_array_of_no_numbers_is_empty_in_either_order(self):
+        for shape, rows, columns in (((0, 3), "/inputs is empty", "/inputs is empty"),
+                                     ((3, 0), "/inputs/0 is empty", "/inputs/0 is empty"),
+                                     ((0, 2, 3), "/inputs is a batch of no sequences", "is a batch of no sequences"),
+                                     ((2, 0, 3), "/inputs/0 has no tokens", "/inputs/0 is empty"),
+                                     ((2, 3, 0), "/inputs/0/0 is empty", "/inputs/0 has no tokens")):
+            for order, (vectors, said) in itertools.product("CF", (("rows", rows), ("columns", columns))):
+                self.write("x.npy", npy_bytes(np.zeros(shape, order=order)))
+                self.assertIn(said, self.refusal({"inputs": {"file": "x.npy"}, "vectors": vectors}))
+
+    def test_of_many_tensors_the_first_are_named(self):
+        out = io.BytesIO()
+        np.savez(out, **{f"t{i:02}": np.eye(2) for i in range(15)})
+        self.write("x.npz", out.getvalue())
+        self.say({"file": "x.npz", "tensor": "weights"}, "`t00`, `t01`", "`t11`, … (15 in all)")
 
     def test_nothing_outside_the_folder_is_read(self):
         inside = os.path.join(self.folder, "inside")
@@ -744,6 +780,49 @@ def lying_safetensors():
     yield "no UTF-8", file(b'{"\xff": ' + one.encode() + b"}")
 
 
+def broken_npz():
+    """Archives that contradict themselves, each with what is said of it."""
+    plain = npy_bytes(np.arange(12.0).reshape(3, 4))
+
+    def packed(*names, content=plain, method=zipfile.ZIP_STORED):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", method) as archive:
+            for name in names:
+                archive.writestr(name, content)
+        return bytearray(out.getvalue())
+
+    def changed(content, magic, at, form, *numbers):
+        struct.pack_into("<" + form, content, content.index(magic) + at, *numbers)
+        return content
+
+    def deflated(raw, says):
+        """The packed bytes in an archive which says that they unpack to others."""
+        content = packed("x.npy", content=raw)
+        for magic, at in ((b"PK\3\4", 8), (b"PK\1\2", 10)):
+            changed(content, magic, at, "H", zipfile.ZIP_DEFLATED)
+            changed(content, magic, at + 6, "I", zlib.crc32(says))
+            changed(content, magic, at + 14, "I", len(says))
+        return content
+
+    def flushed(content):
+        packer = zlib.compressobj(wbits=-15)
+        return packer.compress(content) + packer.flush(zlib.Z_SYNC_FLUSH)
+
+    yield changed(packed("x" * 60 + ".npy"), b"PK\5\6", 8, "HH", 2, 2), "fewer entries than it says"
+    yield changed(packed("x.npy", "y.npy"), b"PK\5\6", 8, "HH", 1, 1), "more than its entries"
+    wide = bytearray(in_64_bits(bytes(packed("x.npy")), (True, True, True)))
+    yield changed(wide[:], b"PK\6\7", 8, "Q", len(wide) - 10), "its end points beyond the file"
+    yield changed(wide[:], b"PK\6\7", 8, "Q", len(wide) + 1), "its end points beyond the file"
+    yield changed(wide[:], b"PK\6\7", 8, "Q", 0), "its end points to something else"
+    yield changed(wide[:], b"PK\5\6", 8, "HH", 2, 2), "its two ends contradict"
+    yield changed(wide[:], b"PK\5\6", 8, "HH", 1, 1), None
+    yield changed(packed("x.npy"), b"PK\3\4", 6, "H", 1), "its header is not what the directory says"
+    yield deflated(flushed(plain) + b"\3\0", plain), None
+    yield deflated(flushed(plain) + b"\7", plain), "it cannot be unpacked"
+    start = b"\x93NUMPY\2\0\x76\0\0"
+    yield deflated(flushed(start) + b"\3\0", start + plain), f"it ends {len(plain)} bytes early"
+
+
 class Damaged(Folder):
     """Hundreds of damaged files: refused with a reason, or read as what they say; never more."""
 
@@ -797,6 +876,15 @@ class Damaged(Folder):
                     for name, cases in (("x.npy", lying_npy()), ("x.npz", lying_npz()),
                                         ("x.safetensors", lying_safetensors())))
         self.assertGreaterEqual(count, 30 if SLOW else 90)
+
+    def test_of_a_broken_archive_it_is_said_what_is_broken(self):
+        problem = self.write_problem({"inputs": {"file": "x.npz"}})
+        for content, said in broken_npz():
+            self.write("x.npz", content)
+            done = attn("run", problem)
+            with self.subTest(said=said):
+                self.assertEqual(done.returncode, 2 if said else 0, done.stderr)
+                self.assertIn(said or "", done.stderr)
 
     def test_damage_never_passes_for_the_truth(self):
         """Of an archive every byte of the numbers is under a checksum."""

@@ -12,6 +12,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
 import every_feature
+from notes import NOTES
 from slow import share
 
 ATTN = os.path.abspath(os.environ["ATTN"])
@@ -19,7 +20,7 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 DATA = os.path.join(ROOT, "data")
 EXAMPLE = os.path.join(DATA, "worked-example.json")
 RAGGED = os.path.join(DATA, "ragged-batch.json")
-HINTS = r"^(attn: note: .*\n)*$"
+HINTS = f"^{NOTES}$"
 
 
 def why(*words, text=None):
@@ -63,6 +64,17 @@ class Answers(unittest.TestCase):
             self.assertIn("… 299 more queries in the same way", text)
         wide = '{"queries": [[1, 2], [2, 3]], "keys": {"random": "normal", "shape": [200000, 2], "seed": 1}}'
         self.assertLess(len(self.lines("-", "scores", text=wide)), 1000)
+
+    def test_what_another_part_made_is_called_by_its_part_or_its_title(self):
+        matrix = {"random": "xavier", "shape": [2, 2], "seed": 1}
+        weights = dict.fromkeys(("query", "key", "value"), matrix)
+        problem = {"inputs": [[1, 2], [3, 4]], "positions": "sinusoidal",
+                   "block": {"layers": [{"self": {"weights": weights}, "norm1": {}}]}}
+        text = json.dumps(problem)
+        told = " ".join(self.lines("-", "layer1.self.keys[1,1]", text=text))
+        self.assertIn("(Inputs, with their positions)", told)
+        told = " ".join(self.lines("-", "layer1.norm1[1,1]", text=text))
+        self.assertIn("(Layer 1 · residual around self-attention)", told)
 
     def test_result_is_the_last_step(self):
         self.assertEqual(self.lines(EXAMPLE, "result[3,1]"), self.lines(EXAMPLE, "context[3,1]"))
@@ -214,6 +226,17 @@ class Refusals(unittest.TestCase):
         self.refused(2, [EXAMPLE, "W_Q[1,1]", "--top", "2"], ["given"])
         self.refused(2, [os.path.join(DATA, "no-such.json"), "scores[1,2]"], ["no-such.json"])
         self.refused(3, [EXAMPLE, "scores[1,2]", "--max-memory", "1K"], ["--max-memory"])
+
+    def test_what_is_too_much_to_say_has_a_way_out(self):
+        batch = os.path.join(DATA, "eight-heads-batch.json")
+        for words, help in (
+                (["S", "--full"], "leave --full out, ask for one number of it, or give a larger --max-memory"),
+                (["S"], "ask for one number of it, or give a larger --max-memory"),
+                (["S[1,1,1,1]", "--full"], "leave --full out: then the largest terms of each sum are written, or --top N"),
+                (["S[1,1,1,1]", "--depth", "3"], "ask for less by --depth or --top, or give a larger --max-memory")):
+            self.refused(3, [batch, *words, "--max-memory", "240K"],
+                         ["takes more than --max-memory, 240 KiB", "help: " + help])
+        self.assertEqual(why(batch, "S[1,1,1,1]", "--max-memory", "240K").returncode, 0)
 
 
 if __name__ == "__main__":

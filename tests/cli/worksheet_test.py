@@ -209,6 +209,9 @@ class Blanks(unittest.TestCase):
         for id, shape in page.shapes.items():
             self.assertEqual(page.open[id], set(range(math.prod(shape))))
 
+    def test_all_may_be_said(self):
+        self.assertEqual(sheet(EXAMPLE, "--blank", "all"), sheet(EXAMPLE))
+
     def test_half_is_every_other_number_or_a_drawn_one_of_two(self):
         page = Page(sheet(EXAMPLE, "--blank", "some", format="html"))
         self.assertEqual(page.open["keys"], {0, 2, 4, 6, 8})
@@ -249,8 +252,13 @@ class Blanks(unittest.TestCase):
         page = Page(sheet(EXAMPLE, "--query", "2", format="html"))
         self.assertEqual(page.open["scores"], {3, 4, 5})
         self.assertEqual(len(page.open["keys"]), 9)
+        self.assertNotIn(1, page.open["scores"])
         heads = os.path.join(DATA, "tom-yeh-three-heads.json")
         self.assertLess(len(sheet(heads, "--head", "2")), len(sheet(heads)) / 2)
+        batch = os.path.join(DATA, "eight-heads-batch.json")
+        second = sheet(batch, "--batch", "2", "--head", "1")
+        self.assertIn("Sequence 2", second)
+        self.assertNotIn("Sequence 1", second)
         block = os.path.join(DATA, "block-by-hand.json")
         part = Page(sheet(block, "--part", "layer1.ffn", format="html"))
         self.assertTrue(all(id.startswith("layer1.ffn.") for id in part.open), part.open)
@@ -326,6 +334,25 @@ class Words(unittest.TestCase):
         self.assertIn("Sheet 12", text)
         self.assertIn("The window is [2, 0].", text)
         self.assertIn("Scores are [___, ___, ___, ___].", text)
+
+    def test_answers_in_notes_are_hidden_however_they_are_written(self):
+        problem = {"inputs": [[3, 4], [0, 2]], "score": "dot",
+                   "notes": ["They are ] [[25, 8], [8, 4]], or 25.0/x, 25.0/ or 50/2.", "", "9" * 400, "The end is 25.0"]}
+        text = " ".join(printed("worksheet", "-", text=json.dumps(problem)).split())
+        self.assertIn("They are ] [[___, ___], [___, ___]], or ___/x, ___/ or ___.", text)
+        self.assertIn("The end is ___ ", text)
+        self.assertEqual(text.count("9"), 400)
+
+    def test_given_numbers_have_as_many_decimals_as_somebody_asks_for(self):
+        problem = json.dumps({"inputs": [[0.125, 2], [1, 1]], "score": "dot"})
+        whole = printed("worksheet", "-", text=problem)
+        self.assertIn("0.125", whole)
+        self.assertNotIn("there are more", whole)
+        rounded = printed("worksheet", "-", "--precision", "2", text=problem)
+        self.assertNotIn("0.125", rounded)
+        self.assertIn("with 2 decimals, and there are more", " ".join(rounded.split()))
+        rounded = printed("worksheet", "-", "--precision", "1", text=problem)
+        self.assertIn("with 1 decimal, and there are more", " ".join(rounded.split()))
 
     def test_formulas_stand_above_the_boxes(self):
         text = sheet(CAUSAL)

@@ -34,6 +34,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+from notes import PROGRESS
+
 ELISION = "…"
 TIMEOUT_SECONDS = 120
 
@@ -168,16 +172,12 @@ def make_workplace(root, attn, folder):
     return place, environment
 
 
-# What a program that takes a while says to whoever waits, on a machine that is busy.
-PROGRESS = re.compile(r"attn: (computing|drawing|grading|reading) ")
-
-
 def run(example, place, environment):
     """What the command printed, line by line, and its exit code."""
     done = subprocess.run(["bash", "-c", example.command], cwd=place, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_SECONDS)
     text = done.stdout.decode("utf-8", errors="replace")
-    return without_blank_ends([line for line in text.split("\n") if not PROGRESS.match(line)]), done.returncode
+    return without_blank_ends([line for line in text.split("\n") if not re.match(PROGRESS, line)]), done.returncode
 
 
 def small_difference(expected, got):

@@ -76,6 +76,28 @@ void write(int kind, drawn::Call call) {
             << '\n';
 }
 
+// What is rarely drawn, or never: an axis that only something added has, a matrix times a vector, axes that two
+// operands do not share, and a mask that is the same for all keys.
+std::vector<drawn::Call> chosen_calls() {
+  const auto numbers = [](const Shape& shape) {
+    Tensor<double> tensor(shape);
+    for (std::size_t i = 0; i < tensor.size(); ++i) tensor[i] = 0.25 * static_cast<double>((7 * i + 3) % 11) + 0.5;
+    return tensor;
+  };
+  const Shape rows{{"query", 2}, {"d_k", 3}}, weights{{"query", 2}, {"key", 4}, {"block", 2}};
+  return {
+      {Copy{Shape{{"query", 3}}}, {numbers({})}},
+      {Contract{"d_k"}, {numbers(rows), numbers({{"key", 4}, {"d_k", 3}}), numbers({{"head", 2}})}},
+      {Contract{"d_k"}, {numbers(rows), numbers({{"d_k", 3}})}},
+      {Contract{"d_k"}, {numbers({{"d_k", 3}}), numbers(rows)}},
+      {Contract{"d_k"},
+       {numbers({{"batch", 2}, {"query", 2}, {"d_k", 3}}), numbers({{"head", 2}, {"key", 4}, {"d_k", 3}})}},
+      {Online{Online::Part::context, "key", "block", 2},
+       {numbers({{"query", 2}, {"key", 4}}), numbers({{"key", 4}, {"d_v", 3}}), numbers({{"query", 2}, {"block", 2}})},
+       Tensor<double>({{"query", 2}}, {1, 0})},
+  };
+}
+
 }  // namespace
 }  // namespace attn
 
@@ -85,6 +107,7 @@ int main(int count, char** arguments) {
     std::cerr << "usage: attn_drawn_code COUNT\n";
     return 2;
   }
+  for (const attn::drawn::Call& call : attn::chosen_calls()) attn::write(attn::drawn::kinds, call);
   for (int kind = 0; kind < attn::drawn::kinds; ++kind) {
     int written = 0;
     for (std::uint64_t seed = 0; written < each; ++seed) {

@@ -7,8 +7,10 @@ import sys
 
 sys.dont_write_bytecode = True
 
+import functools
 import json
 import math
+import operator
 import os
 import re
 import shutil
@@ -356,6 +358,92 @@ class Formats(unittest.TestCase):
         text = attn("run", DATA / "twelve-words.json", "--geometry", "--format", "latex")
         for name in ("Temperature as sharpening", "Weights, from blunt to sharp"):
             self.assertEqual(text.count(name), 1, name)
+
+    def test_it_is_said_where_what_is_shown_has_no_queries_keys_and_weights(self):
+        block, example = DATA / "block-by-hand.json", DATA / "worked-example.json"
+        self.assertIn("no attention is among what is shown",
+                      attn("run", block, "--geometry", "--part", "layer1.ffn", fails=True))
+        self.assertIn("its queries, keys and weights are not all steps here",
+                      attn("run", example, "--geometry", "--algorithm", "online", fails=True))
+
+    def test_of_several_attentions_only_that_is_drawn_which_is_asked_for(self):
+        for layer in (1, 2):
+            titles = re.findall(r"Layer \d · self-attention · [^<]*Query \d", attn(
+                "run", DATA / "induction.json", "--geometry", "--part", f"layer{layer}.self", "--format", "svg"))
+            self.assertTrue(titles)
+            self.assertEqual({title.split(" · ")[0] for title in titles}, {f"Layer {layer}"})
+
+    def test_a_query_that_sees_nothing_takes_nothing(self):
+        problem = {"queries": [[1, 0], [0, 1]], "keys": [[1, 2], [0, 1]], "values": [[1, 2], [3, 4]],
+                   "mask": {"allow": [[1, 1], [0, 0]]}}
+        said = "Every key is closed to this query: it takes nothing."
+        for query, sees_nothing in ((1, False), (2, True)):
+            text = attn("run", "-", "--geometry", "--query", query, "--explain", "result", problem=problem)
+            self.assertEqual(said in text, sees_nothing)
+            self.assertEqual("Weights, from blunt to sharp" in text, not sees_nothing)
+            figure = xml.fromstring(attn("run", "-", "--geometry", "--query", query, "--format", "svg", problem=problem))
+            words = [text.text for text in figure.iter(SVG + "text")]
+            self.assertEqual(f"c{'₁₂'[query - 1]}" in words, not sees_nothing)  # the name of the context
+
+    def test_a_query_of_zeros_is_turned_to_where_it_was(self):
+        problem = {"queries": [[0, 0, 0, 0]], "keys": [[1, 0, 0, 2], [0, 1, 1, 1], [1, 1, 1, 1]],
+                   "values": [[1], [2], [3]], "positions": "rope"}
+        figure = attn("run", "-", "--geometry", "--format", "svg", problem=problem)
+        self.assertIn("pair 2", figure)
+        self.assertNotRegex(figure.lower(), r"\bnan\b")
+        self.assertEqual(re.findall(r'<circle [^>]*r="([\d.]+)" fill="none"', figure), ["0", "0"])
+
+    def test_of_many_keys_those_of_the_largest_weights_are_told(self):
+        count = 20
+        problem = {"queries": [[1, 0]], "keys": [[(7 * i % count) / 7, 1] for i in range(count)],
+                   "values": [[i] for i in range(count)]}
+        figure = xml.fromstring(attn("run", "-", "--geometry", "--format", "svg", problem=problem))
+        subscripts = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+        told = set(re.findall(r" k([₀-₉]+): ", figure.find(SVG + "desc").text))
+        largest = sorted(range(count), key=lambda i: -problem["keys"][i][0])[:16]
+        self.assertEqual(told, {str(i + 1).translate(subscripts) for i in largest})
+
+    def test_vectors_that_are_not_multiplied_are_those_of_the_head_and_the_sequence(self):
+        inputs = [[[1, 0.5, 0, 2], [0, 2, 1, 1]], [[0.5, 1, 2, -1], [1, -1, 0, 0.5]]]
+        weights = {"query": [[1, 0.5, 0, 1], [0, 1, 1, 0.5], [-1, 0, 0.5, 1], [0.5, 1, -0.5, 0]],
+                   "key": [[0, 1, 1, 0.5], [1, 0.5, 0, -1], [1, -1, 0.5, 0], [0.5, 0, 1, 1]],
+                   "value": [[1, 2, 0, 0.5], [0, 1, 1, -1], [2, 0, 0.5, 1], [0.5, -1, 2, 0]]}
+        score = {"type": "additive", "query": [[0.5, 1], [0, -0.5]], "key": [[1, 0], [-0.5, 0.5]], "v": [2, -1.5]}
+        heads = {"inputs": inputs, "heads": 2, "weights": weights, "score": score}
+        for sequence in (0, 1):
+            keys = np.array(inputs[sequence]) @ np.array(weights["key"])
+            for head in (0, 1):
+                text = attn("run", "-", "--geometry", "--explain", "result", "--precision", 9, "--batch", sequence + 1,
+                            "--head", head + 1, problem=heads)
+                self.expect_lengths(text, keys[:, 2 * head:2 * head + 2])
+        turned = {name: np.array(weight)[:, :2].T.tolist() for name, weight in weights.items()}
+        columns = {"inputs": np.array(inputs[0]).T.tolist(), "vectors": "columns", "weights": turned, "score": score}
+        text = attn("run", "-", "--geometry", "--explain", "result", "--precision", 9, problem=columns)
+        self.expect_lengths(text, np.array(inputs[0]) @ np.array(weights["key"])[:, :2])
+
+    def expect_lengths(self, text, keys):
+        rows = rows_of(text)
+        self.assertEqual(len(rows), len(keys))
+        for row, key in zip(rows, keys):
+            self.assertAlmostEqual(float(row[1]), np.linalg.norm(key), 8)
+
+    def test_a_page_has_pictures_where_there_is_room_for_them(self):
+        def has_pictures(queries, width):
+            page = attn("run", "-", "--format", "html", problem={
+                "queries": [[1, 0]] * queries, "keys": [[1, 0], [0, 1]], "values": [[1] * width, [2] * width]})
+            return '<details class="geometry">' in page
+        self.assertTrue(has_pictures(40, 128))
+        self.assertFalse(has_pictures(41, 128))
+        self.assertFalse(has_pictures(40, 129))
+
+    def test_a_sink_that_takes_less_than_a_last_digit_leaves_the_hull_of_the_values(self):
+        problem = {"queries": [[1, 0]], "keys": [[x, 0] for x in (-1.0, -1.56, 0.5, -0.62, -1.72, -1.36)],
+                   "values": [[i] for i in range(6)], "softmax": {"sink": -2000}}
+        (step,) = [step for step in json.loads(attn("run", "-", "--format", "json", problem=problem))["steps"]
+                   if step["id"] == "attention_weights"]
+        self.assertGreater(functools.reduce(operator.add, np.ravel(step["data"])), 1)  # from left to right
+        text = " ".join(attn("run", "-", "--geometry", "--explain", "result", problem=problem).split())
+        self.assertIn("they sum to 1, it lies within the hull of the values that are open.", text)
 
     def test_attentions_of_every_kind_have_geometry(self):
         for path in sorted(DATA.glob("*.json")):

@@ -26,8 +26,11 @@ import unicodedata
 import unittest
 import xml.etree.ElementTree as ElementTree
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
 import reading
 from hostile_strings import HOSTILE
+from notes import BEGIN
 from reading import characters, columns_taken, visible
 
 ATTN = os.path.abspath(os.environ["ATTN"])
@@ -74,7 +77,7 @@ def file_name(text):
     return ("_" if name.startswith("-") else "") + name
 
 
-HINTS = re.compile(rb"(attn: note: [^\x00-\x1f\x7f\x1b]*\n)*")
+HINTS = re.compile(b"(" + BEGIN.encode() + rb"[^\x00-\x1f\x7f\x1b]*\n)*")
 
 
 class Shown:

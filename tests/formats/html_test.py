@@ -24,6 +24,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
 import every_feature
+from notes import NOTES
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -127,7 +128,7 @@ class Page(html.parser.HTMLParser):
 def attn(*words, folder=None):
     done = subprocess.run([ATTN, *words], cwd=folder, capture_output=True, encoding="utf-8",
                           env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}, timeout=120)
-    assert done.returncode in (0, 1) and re.fullmatch(r"(attn: note: .*\n)*", done.stderr), (words, done.stderr)
+    assert done.returncode in (0, 1) and re.fullmatch(NOTES, done.stderr), (words, done.stderr)
     return done.stdout
 
 

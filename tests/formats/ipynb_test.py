@@ -55,6 +55,13 @@ def problems():
     behind = {"queries": [[1, 1], [1, 2]], "keys": [[1, 2], [0, 1]], "values": [[1, 2], ["nan", 1]],
               "mask": {"block": [[0, 1], [0, 1]]}}
     found["a value that is no number behind a mask"] = (["-"], json.dumps(behind))
+    for mode in ("half-up", "half-even", "truncate", "keep-sum"):
+        rounded = {**every_feature.TWO_HEADS, "softcap": 2, "causal": True, "arithmetic": {"hand_rounding": "2:" + mode}}
+        found["rounded by " + mode] = (["-"], json.dumps(rounded))
+    for left, right in ((1, -1), (-1, 1), (-1, 0), (0, 1), (-1, -1)):
+        window = {**every_feature.SELF, "window": [left, right]}
+        found[f"a window of {left} and {right}"] = (["-"], json.dumps(window))
+    found["one head of ALiBi"] = (["-"], json.dumps({**every_feature.SELF, "positions": "alibi"}))
     return found
 
 

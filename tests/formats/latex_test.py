@@ -13,6 +13,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
 import every_feature
+from notes import NOTES
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -49,7 +50,7 @@ def attn(*words, text=None):
 
 def latex(*words, codes=(0,), **more):
     done = attn(*words, "--format", "latex", **more)
-    if done.returncode not in codes or not re.fullmatch(r"(attn: note: .*\n)*", done.stderr):
+    if done.returncode not in codes or not re.fullmatch(NOTES, done.stderr):
         raise AssertionError(f"attn {' '.join(words)}: {done.returncode} {done.stderr}")
     return done.stdout
 

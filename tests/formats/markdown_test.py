@@ -13,7 +13,10 @@ import subprocess
 import unicodedata
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
 from hostile_strings import HOSTILE
+from notes import NOTES
 from reading import visible
 
 ATTN = os.path.abspath(os.environ["ATTN"])
@@ -54,7 +57,7 @@ def installed():
 
 def attn(*words, text=None, code=0):
     done = subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=ENVIRONMENT, timeout=120)
-    assert done.returncode == code and re.fullmatch(r"(attn: note: .*\n)*", done.stderr), (words, done.returncode, done.stderr)
+    assert done.returncode == code and re.fullmatch(NOTES, done.stderr), (words, done.returncode, done.stderr)
     return done.stdout
 
 

@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 import every_feature
 import reading
+from notes import NOTES
 from reading import all_tokens, matrices, numbers_and_labels, tokens
 from terminal import in_terminal
 
@@ -72,7 +73,7 @@ def written(words, *settings, ending):
             path = os.path.join(folder, "document" + ending)
             done = subprocess.run([ATTN, command, *rest, *full, *settings, "-o", path], cwd=folder, capture_output=True,
                                   encoding="utf-8", timeout=60)
-            assert re.fullmatch(r"(attn: note: .*\n)*", done.stderr), done.stderr
+            assert re.fullmatch(NOTES, done.stderr), done.stderr
             code = done.returncode
             with open(path, encoding="utf-8") as file:
                 text = file.read()

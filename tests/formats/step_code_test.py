@@ -39,7 +39,7 @@ class StepCode(unittest.TestCase):
                 size = np.abs(expected[np.isfinite(expected)]).max(initial=1)
                 np.testing.assert_allclose(names["made"], expected, rtol=1e-9, atol=1e-12 * size)
             kinds.add(call["kind"])
-        self.assertGreaterEqual(len(kinds), 17)
+        self.assertGreaterEqual(len(kinds), 18)
 
 
 if __name__ == "__main__":

@@ -555,6 +555,16 @@ class Weights(unittest.TestCase):
     def setUp(self):
         self.root = ElementTree.fromstring(svg("run", EXAMPLE, "--only", "attention_weights"))
 
+    def test_many_weights_are_a_map_without_arcs_and_numbers_are_not_named_twice(self):
+        for count, has_arcs in ((32, True), (33, False)):
+            problem = {"inputs": {"random": "normal", "shape": [count, 2], "seed": 1},
+                       "tokens": [str(i + 1) for i in range(count - 1)] + ["last"]}
+            text = svg("run", "-", "--only", "attention_weights", text=json.dumps(problem))
+            self.assertEqual('class="arcs"' in text, has_arcs)
+            shown = [words_of(one) for one in ElementTree.fromstring(text).iter(NAMESPACE + "text")]
+            self.assertNotIn("1 1", shown)
+            self.assertIn("1", shown)
+
     def test_arcs_are_as_wide_as_their_weights(self):
         paths = [path for path in self.root.iter(NAMESPACE + "path") if path.get("data-column") is not None]
         self.assertEqual(len(paths), 9)
@@ -597,6 +607,24 @@ class Numbers(unittest.TestCase):
             self.assertTrue(any(words.replace(" ", "") == text.replace(" ", "") for text in shown), (words, shown))
         self.assertGreaterEqual(shown.count("×"), 3)
         self.assertGreaterEqual(shown.count("+"), 2)
+
+    def test_a_bias_stands_behind_the_products(self):
+        problem = {"inputs": [[1, 2], [3, 4]], "weights": {"query": [[1, 0], [0, 1]], "key": [[1, 2], [3, 4]],
+                                                           "value": [[1], [2]]},
+                   "biases": {"query": [1, -3], "key": [1, 2], "value": [0.5]}}
+        root = ElementTree.fromstring(svg("why", "-", "queries[1,2]", "--depth", "0", text=json.dumps(problem)))
+        at = {words_of(text): float(text.get("x")) for text in root.iter(NAMESPACE + "text")}
+        self.assertLess(at["1×0"], at["2×1"])
+        self.assertLess(at["2×1"], at["(−3)"])
+        self.assertLess(at["(−3)"], at["−1"])  # 1×0 + 2×1 − 3
+        self.assertEqual(at["(−3)"], at["b_Q[2]"])
+
+    def test_notes_that_are_longer_than_a_figure_are_left_out_and_it_says_so(self):
+        problem = json.dumps({"inputs": {"random": "normal", "shape": [2, 2], "seed": 1}, "notes": "word " * 9000})
+        done = subprocess.run([ATTN, "run", "-", "--format", "svg", "--fit", "column"], input=problem,
+                              capture_output=True, encoding="utf-8", timeout=120)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("the notes of the problem.", "".join(ElementTree.fromstring(done.stdout).itertext()))
 
     def test_a_line_that_is_drawn_out_is_not_written_again_below(self):
         root = ElementTree.fromstring(svg("why", EXAMPLE, "scores[1,2]", "--depth", "0"))

@@ -73,6 +73,12 @@ def problems():
             del found[name]
     found["rounded-half-up"] = {**every_feature.TWO_HEADS, "softcap": 2, "causal": True,
                                 "arithmetic": {"hand_rounding": "2:half-up"}}
+    # Keys behind those of the problem are open, whatever the problem says of its own.
+    bias = [[0.5, "-inf", 1, 0], [0, 1, "-inf", 0.5], [1, 0, 0.5, 0]]
+    found["appended-to-a-bias"] = every_feature.direct(appended=every_feature.SINKS, mask={"add": bias})
+    found["appended-to-padding"] = every_feature.direct(appended=every_feature.SINKS, lengths=2)
+    for name, window in (("both", [-1, 1]), ("left", [1, -1]), ("no", [-1, -1])):
+        found[f"window-{name}-limit"] = {**every_feature.SELF, "window": window}
     found["long-sums"] = {"inputs": {"random": "normal", "shape": [4, 40], "seed": 3}, "causal": True,
                           "weights": {name: {"random": "normal", "shape": [40, 24], "seed": seed}
                                       for seed, name in enumerate(("query", "key", "value"))}}

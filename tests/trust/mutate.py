@@ -149,13 +149,18 @@ def prepare(jobs):
         sys.exit("mutate: the tree does not build\n" + said[-3000:])
 
 
+def names_of_tests(listing):
+    """Those that a Catch2 program has listed, as it takes them again."""
+    return [re.sub(r'([\[\]\\,"])', r"\\\1", name) for name in listing.split("\n") if name]
+
+
 def noticed_by_unit(jobs):
     """The test among those of attn_tests that fails first, "" where none does. They are shared out among processes."""
     program = os.path.join("build", "mutate", "tests", "attn_tests")
     listed = run([program, "--list-test-names-only"], 60)
     if listed is None or "\n" not in listed.stdout:
         return "unit: ended"
-    names = [re.sub(r'([\[\]\\,"])', r"\\\1", name) for name in listed.stdout.split("\n") if name]
+    names = names_of_tests(listed.stdout)
     parts = []
     for job in range(jobs):
         parts.append(os.path.join(BUILD, f"names{job}.txt"))

@@ -78,7 +78,7 @@ def faults(kept):
     rows = [(kind, *(number(row.get(word, 0)) for word in ("failed", "refused", "done", "killed")))
             for kind, row in found["kinds"].items()]
     return [f"In {len(found['commands'])} commands {number(found['calls_failed'])} calls were made to fail, one a run.", "",
-            *table(("call", "failed", "exit 3, and said", "done all the same", "killed, nothing in part"), rows),
+            *table(("call", "failed", "refused, and said", "done all the same", "killed, nothing in part"), rows),
             *source(kept)]
 
 
@@ -97,6 +97,13 @@ def tests(kept):
         if found[kind]:
             lines += [f"{what}: {'; '.join(found[kind])}.", ""]
     return lines + source(kept)
+
+
+def memory(kept):
+    found = kept["found"]
+    return [f"{number(found['units'])} tests of units and {number(found['commands'])} commands of the documents were "
+            f"watched; {number(len(found['said']))} findings.", "",
+            *[f"- {said}" for said in found["said"]], *([""] if found["said"] else []), *source(kept)]
 
 
 def mutation(kept):
@@ -147,6 +154,8 @@ SECTIONS = [
      "Addresses, lifetimes, leaks, and what the language leaves undefined: clang's sanitizers end a test that sees any."),
     ("threads", "The same for threads", tests,
      "ThreadSanitizer ends a test in which two threads are at one place, and nothing orders them."),
+    ("memory", "What is read was written", memory,
+     "Valgrind sees what is read before anything was written there, and memory that nobody points to any more."),
     ("mutation", "Defects that were planted", mutation,
      "A test suite is worth what it notices. Small defects, one at a time, at places drawn by chance:"),
     ("coverage", "What the tests reach", coverage,

@@ -108,13 +108,13 @@ class FolderOfPeople {
     std::error_code error;
     const fs::path own = followed(folder_);
     for (const fs::path& read : {fs::path(keys), fs::path(keys) / folder_of_keys}) {
-      if (keys == "-" || !fs::is_directory(read, error) || followed(read) != own) continue;
+      if (keys == "-" || kind_of(read) != fs::file_type::directory || followed(read) != own) continue;
       throw Refusal("`" + shown(folder_) + "` has the problems or their answers, which would be replaced",
                     "give it a folder of its own")
           .at({option, folder_});
     }
     for (const std::string& word : answers) {
-      if (word == "-" || !fs::is_directory(word, error)) continue;
+      if (word == "-" || kind_of(word) != fs::file_type::directory) continue;
       const fs::path read = followed(word);
       const auto [at, unused] = std::mismatch(read.begin(), read.end(), own.begin(), own.end());
       if (at != read.end()) continue;
@@ -123,13 +123,11 @@ class FolderOfPeople {
           .at({option, folder_});
     }
     fs::create_directories(folder_, error);
-    if (error || !fs::is_directory(folder_)) throw not_written(folder_, error ? error.message() : "it is no folder");
+    if (error) throw not_written(folder_, error.message());
   }
 
   void write(const GradedHandIn& one, const std::string& text) {
-    const std::string whose = !one.name.empty()   ? one.name
-                              : one.files.empty() ? ""
-                                                  : fs::path(one.files[0]).stem().string();
+    const std::string whose = !one.name.empty() ? one.name : fs::path(one.files[0]).stem().string();
     const std::string name = file_name_for(whose);
     std::string free = name;
     for (std::size_t more = 2; !taken_.insert(person_key(free)).second; ++more)
@@ -151,13 +149,12 @@ class FolderOfPeople {
 void say_what_is_left_out(const std::vector<std::string>& left_out) {
   constexpr std::size_t most = 8;
   if (left_out.empty()) return;
-  std::vector<std::string> told;
-  for (const std::string& path : left_out) {
+  std::vector<std::string> told = first_of(left_out, most);
+  for (std::size_t i = 0; i < std::min(left_out.size(), most); ++i) {
     std::error_code unknown;
-    told.push_back(path + why_left_out(fs::directory_entry(path, unknown)));
+    told[i] += why_left_out(fs::directory_entry(left_out[i], unknown));
   }
-  const std::string names = listed(first_of(std::move(told), most));
-  say("attn: note: left out, for it is no .json, .csv or .txt file: " + printable(names) + "\n");
+  say("attn: note: left out, for it is no .json, .csv or .txt file: " + printable(listed(told)) + "\n");
 }
 
 // What is left out and called like somebody of the class is what that person handed in.
@@ -210,9 +207,8 @@ std::optional<FolderOfPeople> gradescope_folder(const std::vector<ReportTarget>&
                                                 const GradeOptions& options) {
   const auto target = std::ranges::find_if(targets, &ReportTarget::is_gradescope);
   if (target == targets.end()) return std::nullopt;
-  std::error_code unknown;
   const fs::path path(target->path);
-  const bool is_folder = !path.empty() && (fs::is_directory(path, unknown) || path.extension().empty());
+  const bool is_folder = !path.empty() && (kind_of(path) == fs::file_type::directory || path.extension().empty());
   if (count == 1 && !is_folder) return std::nullopt;
   if (!is_folder)
     throw Refusal("Gradescope's results.json is of one hand-in, and here are " + std::to_string(count),

@@ -6,7 +6,10 @@
 #include <csignal>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <unistd.h>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -247,11 +250,16 @@ std::string sizes_as_options(const Problem& problem, const Trace& trace) {
   return options;
 }
 
-// As `attn exercise --help` lists them, the next one to what the numbers given are of.
+// The next difficulty, of those that `attn exercise --help` lists, above that of the numbers that are given.
 int harder_than(const Trace& trace) {
+  std::vector<std::span<const double>> given;
+  for (const GivenTensor& one : trace.givens) given.push_back(one.value.data());
+  for (const Step& step : trace.steps) {
+    if (std::holds_alternative<Given>(step.op)) given.push_back(step.result.data());
+  }
   double most = 0;
-  for (const GivenTensor& given : trace.givens) {
-    for (const double number : given.value.data()) {
+  for (const auto& numbers : given) {
+    for (const double number : numbers) {
       if (number != std::floor(number)) return most_difficulty;
       if (std::isfinite(number)) most = std::max(most, std::abs(number));
     }

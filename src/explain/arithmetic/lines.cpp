@@ -117,14 +117,16 @@ Working Lines::working(const Step& step, const Reading& reading, const Place& pl
   const Shape& shape = step.result.shape();
   const std::size_t at = offset_at(shape, place);
   Working told = worked(step, reading, at);
+  // What a hidden step made has no name.
+  if (reading.operands.size() < step.operands.size()) return told;
   const auto begin_with = [&](Inline text) { told.sides.insert(told.sides.begin(), {"=", {std::move(text)}}); };
   // "q₁·k₂": which rows are multiplied, where the cell's indices alone say it.
   const bool by_position =
       std::ranges::all_of(shape.dims(), [](const Dim& dim) { return is_outer(dim.axis) || is_position(dim.axis); });
   const auto* contract = std::get_if<Contract>(&step.op);
-  if (by_position && contract) begin_with(product(*contract, step, reading, place));
+  if (by_position && contract) begin_with(product(*contract, reading, place));
   if (std::holds_alternative<Close>(step.op) && reading.operands.size() == 1 && std::isfinite(step.result[at])) {
-    begin_with(operands(step, reading, place, ""));
+    begin_with(operands(reading, place, ""));
   }
   return told;
 }
@@ -138,10 +140,9 @@ Equation Lines::vector(const Step& step, const Reading& reading, const Place& pl
   // A list of one number is told as that number.
   const bool is_number = cells.count == 1 && shares_a_number(step.op);
   Working working = is_number ? worked(step, reading, cells.first) : worked_row(step, reading, cells);
-  const auto* combine = std::get_if<Combine>(&step.op);
-  if (working.sides.size() > 1 && combine) {
+  if (const auto* combine = std::get_if<Combine>(&step.op); combine && working.sides.size() > 1) {
     const bool product = combine->function == Binary::multiply;
-    line.sides.push_back({"=", {operands(step, reading, place, product ? "·" : sign(combine->function))}});
+    line.sides.push_back({"=", {operands(reading, place, product ? "·" : sign(combine->function))}});
   }
   for (Expression& side : working.sides) line.sides.push_back(std::move(side));
   line.remark = std::move(working.remark);
@@ -149,25 +150,21 @@ Equation Lines::vector(const Step& step, const Reading& reading, const Place& pl
 }
 
 // "q₁·k₂"
-Inline Lines::operands(const Step& step, const Reading& reading, const Place& place, std::string_view sign) const {
+Inline Lines::operands(const Reading& reading, const Place& place, std::string_view sign) const {
   Inline text;
   for (const Reading::Source& operand : reading.operands) {
     if (!text.empty()) text.emplace_back(sign == "·" ? std::string(sign) : " " + std::string(sign) + " ");
     text.push_back(symbols_.part(trace_.heading(operand.id), operand.shape, place));
-    if (text.size() == 1 && step.operands.size() != reading.operands.size()) break;
   }
   return text;
 }
 
 // "q₁·k₂", and what is added to it or divides it: "q₁·k₂ + B[1,2]", "q₁·k₂ / (n₁·m₂)".
-Inline Lines::product(const Contract& sum, const Step& step, const Reading& reading, const Place& place) const {
+Inline Lines::product(const Contract& sum, const Reading& reading, const Place& place) const {
   const auto named = [&](std::size_t i) {
     const Reading::Source& operand = reading.operands[i];
     return symbols_.part(trace_.heading(operand.id), operand.shape, place);
   };
-  if (reading.operands.size() < 2 || reading.operands.size() < step.operands.size()) {
-    return operands(step, reading, place, "·");
-  }
   Inline text = {named(0), "·", named(1)};
   std::size_t added = 2;
   if (sum.then == Contract::Then::divide) {

@@ -48,8 +48,8 @@ class Lines {
   Equation vector(const Step& step, const Reading& reading, const Place& place) const;
   Working worked_row(const Step& step, const Reading& reading, const Slice& cells) const;
   Expression operands(const Step& step, const Reading& reading, const Slice& cells, Binary function) const;
-  Inline operands(const Step& step, const Reading& reading, const Place& place, std::string_view sign) const;
-  Inline product(const Contract& sum, const Step& step, const Reading& reading, const Place& place) const;
+  Inline operands(const Reading& reading, const Place& place, std::string_view sign) const;
+  Inline product(const Contract& sum, const Reading& reading, const Place& place) const;
   Inline label(const Step& step, const Place& place) const;
   Inline written_terms(const Step& step, const Working& told, const Place& place) const;
   bool is_rounded(const Step& step, const Reading& reading, const Slice& cells) const;

@@ -1,6 +1,7 @@
 #include "explain/geometry/directions.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -35,17 +36,16 @@ VectorList products(const VectorList& vectors, bool of_rows) {
   return all;
 }
 
-// As a unit vector whose first of the largest numbers is positive; nothing left of one that is about 0.
-bool made_unit(Row& vector, double least) {
+// As a unit vector whose first of the largest numbers is positive. REQUIRES: it is not 0.
+void make_unit(Row& vector) {
   const double length = sqrt(dot_product(vector, vector));
-  if (!(length > least)) return false;
+  assert(length > 0);
   double largest = 0;
   for (const double number : vector) largest = std::max(largest, std::abs(number));
   const auto leading =
       std::ranges::find_if(vector, [&](double number) { return std::abs(number) >= largest * (1 - 1e-9); });
   const double by = *leading < 0 ? -length : length;
   for (double& number : vector) number /= by;
-  return true;
 }
 
 // Some unit vector at a right angle to it: where nothing says which.
@@ -54,7 +54,7 @@ Row across(const Row& unit) {
   const auto at = static_cast<std::size_t>(least - unit.begin());
   Row other(unit.size(), 0);
   for (std::size_t i = 0; i < unit.size(); ++i) other[i] = (i == at ? 1 : 0) - unit[at] * unit[i];
-  made_unit(other, 0);
+  make_unit(other);
   return other;
 }
 
@@ -150,11 +150,11 @@ Directions principal_directions(VectorList vectors) {
     return at < eigen.values.size() && eigen.values[at] > about_nothing * about_nothing * eigen.values[0];
   };
   found.first = direction(0);
-  made_unit(found.first, 0);
+  make_unit(found.first);
   found.first_share = eigen.values[0] / all;
   found.second = is_there(1) ? direction(1) : across(found.first);
   if (is_there(1)) found.second_share = eigen.values[1] / all;
-  if (!made_unit(found.second, 0)) found.second = across(found.first);
+  make_unit(found.second);
   return found;
 }
 

@@ -20,7 +20,7 @@ struct DrawnVector {
   bool closed = false;  // to the query that is asked about
   bool named = true;    // of many only some are
 
-  bool is_finite() const;
+  bool can_be_drawn() const;  // not where its numbers are infinite, or about the largest there are
   std::string words() const { return label.empty() ? name : name + " " + label; }
 };
 
@@ -81,5 +81,9 @@ struct Geometry {
 
   const DrawnVector& asked() const { return queries[query]; }
 };
+
+// The length of a vector, and the angle between two: at most a few ulps off; NaN beside a zero vector.
+double length_of(const std::vector<double>& vector);
+double angle_between(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace attn

@@ -48,7 +48,7 @@ struct Softened {
   std::optional<double> sink;
   double base = 0;
 
-  // Shares of the whole, of which a sink takes one.
+  // Shares of the whole, of which a sink takes one. REQUIRES: some are open, whose largest then adds 1 to the sum.
   std::vector<double> weights(double factor) const {
     double largest = sink ? factor * *sink : -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < scores.size(); ++i) {
@@ -60,7 +60,7 @@ struct Softened {
       if (open[i]) sum += weights[i] = power(base, factor * scores[i] - largest);
     }
     if (sink) sum += power(base, factor * *sink - largest);
-    for (double& weight : weights) weight = sum == 0 ? 0 : weight / sum;
+    for (double& weight : weights) weight /= sum;
     return weights;
   }
 };
@@ -201,19 +201,16 @@ class GeometryReader {
                       Role role) {
     if (!trace_.find(id) && !trace_.find_given(id)) return;
     const Shape& shape = trace_.value(id).shape();
-    const Axis own = shape.has(axis) ? axis : "token";
     Place place;
     for (const auto& [of, index] : place_) {
       if (shape.has(of)) place.emplace_back(of, std::min(index, shape.size(of) - 1));
     }
     const std::vector<Dim> inner = inner_axes(shape, place);
-    if (inner.size() != 2 || !shape.has(own) || shape.size(own) < count) return;
-    const Dim& features = inner[0].axis == own ? inner[1] : inner[0];
+    if (inner.size() != 2 || !shape.has(axis) || shape.size(axis) < count) return;
+    const Dim& features = inner[0].axis == axis ? inner[1] : inner[0];
     for (std::size_t i = 0; i < count; ++i) {
-      const Slice cells{id, offset_at(shape, with(place, own, i)), shape.stride(features.axis), features.size};
-      DrawnVector vector = vector_at(trace_.heading(id), shape, own, i, cells, role);
-      vector.label = label_of(axis, i);
-      all.push_back(std::move(vector));
+      const Slice cells{id, offset_at(shape, with(place, axis, i)), shape.stride(features.axis), features.size};
+      all.push_back(vector_at(trace_.heading(id), shape, axis, i, cells, role));
     }
   }
 
@@ -228,7 +225,7 @@ class GeometryReader {
     }
     VectorList rows;
     for (const DrawnVector* vector : vectors) {
-      if (vector->is_finite()) rows.push_back(vector->numbers);
+      if (vector->can_be_drawn()) rows.push_back(vector->numbers);
     }
     if (about_mean && !rows.empty()) {
       for (std::size_t i = 0; i < width; ++i) {
@@ -333,7 +330,7 @@ class GeometryReader {
     std::vector<DrawnPoint> points;
     std::vector<std::size_t> of;
     for (std::size_t key = 0; key < key_count_; ++key) {
-      if (drawn.values[key].closed || !drawn.values[key].is_finite()) continue;
+      if (drawn.values[key].closed || !drawn.values[key].can_be_drawn()) continue;
       points.push_back(drawn.points.of(drawn.values[key].numbers));
       of.push_back(key);
     }
@@ -357,7 +354,7 @@ class GeometryReader {
   }
 
   void read_turns() {
-    if (!rotated_) return;
+    if (!rotated_ || !made_.drawn.asked().can_be_drawn()) return;
     const auto& rotate = std::get<Rotate>(rotated_->op);
     const Reading reading = reading_of(trace_, *rotated_);
     if (reading.operands.size() < 3) return;
@@ -401,7 +398,7 @@ class GeometryReader {
       const DrawnPoint context = point_of(weights);
       drawn.sharpened.push_back({name, std::move(weights), context, is_own});
     }
-    if (!drawn.context || !made_.is_mean) return;
+    if (!drawn.context || !made_.is_mean || !std::ranges::all_of(drawn.values, &DrawnVector::can_be_drawn)) return;
     drawn.path.push_back(point_of(softened.weights(0)));
     for (int power = -20; power <= 24; ++power) {
       drawn.path.push_back(point_of(softened.weights(attn::pow(2, power / 4.0))));
@@ -423,7 +420,7 @@ class GeometryReader {
 
   // What a page can work out as well: where every number but the last digits follows from vectors.
   void give_rule() {
-    const bool rounds = rounds_each_step(trace_.arithmetic) || trace_.arithmetic.hand_rounding.has_value();
+    const bool rounds = rounds_each_step(trace_.arithmetic);
     if (!by_powers_ || made_.comparison == Comparison::other || rounds || !made_.is_mean) return;
     WeighingRule rule;
     rule.by_cosine = made_.comparison == Comparison::cosine;
@@ -467,8 +464,9 @@ class GeometryReader {
 
 }  // namespace
 
-bool DrawnVector::is_finite() const {
-  return std::ranges::all_of(numbers, [](double number) { return std::isfinite(number); });
+bool DrawnVector::can_be_drawn() const {
+  constexpr double largest = 1e300;  // so that sums and differences are finite, too
+  return std::ranges::all_of(numbers, [](double number) { return std::abs(number) <= largest; });
 }
 
 DrawnPoint DrawnPlane::of(std::span<const double> numbers) const {

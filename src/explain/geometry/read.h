@@ -29,8 +29,4 @@ struct ReadGeometry {
 std::optional<ReadGeometry> read_geometry(const Trace& trace, const Anatomy& attention, const Place& place,
                                           std::optional<std::size_t> query);
 
-// The length of a vector, and the angle between two: at most a few ulps off; NaN beside a zero vector.
-double length_of(const std::vector<double>& vector);
-double angle_between(const std::vector<double>& a, const std::vector<double>& b);
-
 }  // namespace attn

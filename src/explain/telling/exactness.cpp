@@ -16,7 +16,8 @@ namespace {
 std::string spelled(double bound) {
   double read = 0;
   const std::string nearest = fmt::format("{:.2g}", bound);
-  return parse_number(nearest, read) && read < bound ? fmt::format("{:.2g}", 1.05 * bound) : nearest;
+  parse_number(nearest, read);
+  return read < bound ? fmt::format("{:.2g}", 1.05 * bound) : nearest;
 }
 
 // So many digits less than the dtype has are worth a word.

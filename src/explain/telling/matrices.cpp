@@ -203,7 +203,7 @@ Matrix one_matrix(const Shown& source, const Place& place, std::optional<std::si
   matrix.words = axes_words(matrix) + sums_words(matrix, source.numerals);
   if (const Step* step = source.trace.find(matrix.step)) {
     if (const std::string words = exactness_words(source.trace, *step); !words.empty()) {
-      matrix.words += (matrix.words.empty() ? "" : "; ") + words;
+      matrix.words += "; " + words;
     }
   }
   if (query && (down.axis == "query" || across.axis == "query")) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -38,18 +39,20 @@ const Dim* positions(const std::vector<Dim>& inner) {
   return found == inner.end() ? nullptr : &*found;
 }
 
-// The rest of a place's words behind those that were said already.
+// The rest of a place's words behind those that were said already. REQUIRES: they begin with those.
 std::string without(const std::string& said, const std::string& words) {
-  if (said.empty() || !words.starts_with(said)) return words;
+  assert(words.starts_with(said));
+  if (said.empty()) return words;
   const std::size_t rest = words.find_first_not_of(" ·", said.size());
   return rest == std::string::npos ? "" : words.substr(rest);
 }
 
-// Whether a note is about what stands at that place.
+// Whether a note is about what stands at that place. REQUIRES: the shape has its axes.
 bool is_at(const Note& note, const Shape& shape, const Place& place) {
   for (const auto& [axis, index] : place) {
-    const auto at = shape.position(axis);
-    if (at && *at < note.index.size() && note.index[*at] != index) return false;
+    assert(shape.has(axis));
+    const std::size_t at = *shape.position(axis);
+    if (at < note.index.size() && note.index[at] != index) return false;
   }
   return true;
 }

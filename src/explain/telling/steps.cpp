@@ -153,8 +153,11 @@ void say_level(const Told& told, bool was_asked_for, Document& document) {
   if (!was_asked_for) document.hint(more);
 }
 
+// Whether scores become weights among these; online, they are in the exponentials of blocks.
 bool has_weights(const std::vector<const Step*>& steps) {
-  return std::ranges::any_of(steps, [](const Step* step) { return step->heading.role == Role::attention_weight; });
+  return std::ranges::any_of(steps, [](const Step* step) {
+    return step->heading.role == Role::attention_weight || std::holds_alternative<Online>(step->op);
+  });
 }
 
 // How scores become weights: what is said before the weights, and of them.

@@ -64,7 +64,7 @@ class MatrixProduct {
       const auto taken = [&](char c) {
         return std::ranges::find(letters, c, &std::pair<Axis, char>::second) != letters.end();
       };
-      char own = axis.empty() ? 'a' : axis.back() >= 'a' && axis.starts_with("d_") ? axis[2] : axis.front();
+      char own = axis.starts_with("d_") ? axis[2] : axis.front();
       while (taken(own) || !is_ascii_lower(own))
         own = own >= 'z' || !is_ascii_lower(own) ? 'a' : static_cast<char>(own + 1);
       letters.emplace_back(axis, own);

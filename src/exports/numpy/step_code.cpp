@@ -34,7 +34,7 @@ class StepCode {
     for (const Operand& operand : step.operands) operands_.push_back(read(operand));
     if (!step.open) return;
     open_ = read(*step.open);
-    const Step* const scores = step.operands.empty() ? nullptr : trace.find(step.operands[0].id);
+    const Step* const scores = trace.find(step.operands[0].id);
     is_closed_already_ =
         scores && std::holds_alternative<Close>(scores->op) && scores->open && scores->open->id == step.open->id;
   }
@@ -125,7 +125,7 @@ class StepCode {
     AxisNames plain = rows.axes();
     AxisNames rest(table.axes.begin() + 1, table.axes.end());
     plain.insert(plain.end(), rest.begin(), rest.end());
-    const bool is_plain = table.axes.front() == op.axis && plain == axes_ && kept_of(rows.axes(), rest).empty();
+    const bool is_plain = table.axes.front() == op.axis && plain == axes_;
     const std::string picked = table.text + "[" + (is_plain ? "rows" : listed(index)) + "]";
     return is_anywhere_none ? "np.where(" + aligned(which, axes_).text + " < 0, 0, " + picked + ")" : picked;
   }

@@ -39,7 +39,7 @@ std::string own_id(const std::string& id, const std::string& prefix) {
 std::string sum_of(const std::vector<std::string>& terms) {
   std::string text;
   for (const std::string& term : terms) text += (text.empty() ? "" : "+") + term;
-  return text.empty() ? "0" : text;
+  return text;
 }
 
 // The options that a step has, which all its cells share.
@@ -307,7 +307,9 @@ class CellFormula {
     }
     for (std::size_t i = 1; i < made_.operands.size(); ++i) counted += term(i) + ",";
     counted.pop_back();
-    return when("SUM(" + mask_range() + ")=0", quoted_minus_infinity, "MAX(" + counted + ")");
+    const std::string most = "MAX(" + counted + ")";
+    if (made_.operands.size() > 1) return most;  // a sink is open wherever a row is closed
+    return when("SUM(" + mask_range() + ")=0", quoted_minus_infinity, most);
   }
 
   std::string largest_of(const std::string& counted, bool may_be_none = true) const {

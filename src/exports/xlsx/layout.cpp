@@ -26,7 +26,7 @@ std::string column_letters(std::size_t column) {
 // The sequences, heads and whatever else is more than a matrix, each combination once.
 std::vector<Place> block_places(const Shape& shape) {
   std::vector<Place> places = outer_places(shape, 0, 0);
-  while (!places.empty() && inner_axes(shape, places.front()).size() > 2) {
+  while (inner_axes(shape, places.front()).size() > 2) {
     std::vector<Place> further;
     for (const Place& place : places) {
       const Dim dim = inner_axes(shape, place).front();
@@ -44,7 +44,6 @@ std::size_t lay_table_out(SheetTable& table, std::size_t row) {
   row += table.heading->formula.empty() ? 1 : 2;
   table.steps.assign(shape.rank(), {0, 0});
   const std::vector<Place> places = block_places(shape);
-  if (places.empty()) return row + 1;
   const std::vector<Dim> inner = inner_axes(shape, places.front());
   for (const Dim& dim : inner) {
     const bool is_down = inner.size() == 2 ? &dim == &inner.front() : is_position(dim.axis);
@@ -84,7 +83,7 @@ std::string cell_reference(const SheetCell& cell, bool is_fixed) {
 }
 
 SheetCell SheetTable::at(std::size_t cell) const {
-  SheetCell place{sheet, blocks.empty() ? row : blocks.front().row, SheetLayout::first_column};
+  SheetCell place{sheet, blocks.front().row, SheetLayout::first_column};
   const std::vector<std::size_t> index = numbers->shape().index(cell);
   for (std::size_t axis = 0; axis < index.size(); ++axis) {
     place.row += index[axis] * steps[axis].first;

@@ -30,9 +30,8 @@ std::optional<Found> find(const std::vector<PageMatrix>& masks, const std::strin
   return std::nullopt;
 }
 
-// The place of the mask that says whether a number counts.
-std::optional<std::size_t> open_place(const Provenance& made) {
-  if (!made.open || made.open->count == 0) return std::nullopt;
+// The place of the mask that says whether a number counts. REQUIRES: made.open.
+std::size_t open_place(const Provenance& made) {
   return made.open->cell(made.open->count == 1 ? 0 : made.own_term.value_or(0));
 }
 
@@ -61,9 +60,7 @@ std::vector<const Matrix*> closing_rules(const Matrix& matrix, Extent shown, con
     const std::size_t row = i / shown.columns, column = i % shown.columns;
     if (!matrix.is_closed(row, column)) continue;
     const Provenance made = provenance(matrix.reading, matrix.place_of(row, column));
-    const auto place = open_place(made);
-    if (!place) continue;
-    const std::vector<Found> rules = rules_of(masks, made.open->tensor, *place);
+    const std::vector<Found> rules = rules_of(masks, made.open->tensor, open_place(made));
     for (const Found& rule : rules) {
       const bool is_new = std::ranges::find(closing, rule.matrix->title, &Matrix::title) == closing.end();
       if (rule.number == 0 && is_new && !rule.matrix->title.empty()) closing.push_back(rule.matrix);

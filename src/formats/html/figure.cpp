@@ -41,7 +41,7 @@ std::string cell(const Matrix& matrix, std::size_t row, std::size_t column) {
   if (matrix.handed_in.empty()) {
     const double value = matrix.number(row, column);
     const double read = read_back(text);
-    const bool is_all = read == value || (std::isnan(read) && std::isnan(value));
+    const bool is_all = read == value || std::isnan(read);  // as only NaN is read
     if (!is_all) attributes += fmt::format(R"( data-v="{}")", shortest(value));
     if (are_weights(matrix) && std::isfinite(value)) {
       attributes += fmt::format(R"( style="--w:{}")", fmt::format("{:.4g}", std::clamp(value, 0.0, 1.0)));

@@ -138,9 +138,9 @@ std::vector<Untold> untold(const Document& document, const std::map<std::size_t,
   }
   for (const Matrix& matrix : document.behind) {
     const std::string place = place_of(matrix);
-    std::string of;  // the longest that it is of: a query of that head
+    std::string of;  // the longest that it is of, which stands last: a query of that head
     for (const std::string& head : heads) {
-      if ((place == head || is_within(place, head)) && head.size() > of.size()) of = head;
+      if (place == head || is_within(place, head)) of = head;
     }
     entry(of).matrices.push_back(&matrix);
   }

@@ -344,7 +344,7 @@ class PageWriter {
   std::size_t lay_out_matrices(std::size_t begin, std::size_t end) {
     const auto matrix_at = [&](std::size_t i) { return std::get_if<Matrix>(&document_.blocks[i]); };
     std::size_t behind = begin + 1;
-    while (behind < end && matrix_at(behind) && matrix_at(behind)->beside) ++behind;
+    while (behind < end && matrix_at(behind)) ++behind;  // beside one another, as stops() has it
     if (behind == begin + 1) {
       lay_out_with_arcs(*matrix_at(begin));
       return behind;

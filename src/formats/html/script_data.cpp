@@ -84,7 +84,7 @@ std::string json(const PageMatrix& one) {
     axes += (axes.empty() ? "" : ",") + json_string(dim.axis);
   }
   const Operation operation = operation_of(matrix.reading);
-  const bool told = !operation.is_given() && one.shown.rows > 0 && one.shown.columns > 0;
+  const bool told = !operation.is_given();
   if (told) {
     for (std::size_t i = 0; i < matrix.reading.operands.size(); ++i) {
       operands += operands.empty() ? "" : ",";

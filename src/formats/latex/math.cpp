@@ -70,7 +70,7 @@ class MathWriter {
   // A command ends where no letter follows.
   static void append(std::string_view piece, std::string& text) {
     const std::size_t command = text.rfind('\\');
-    const bool open = command != std::string::npos && command + 1 < text.size() &&
+    const bool open = command != std::string::npos &&
                       std::ranges::all_of(std::string_view(text).substr(command + 1), is_ascii_letter);
     if (open && !piece.empty() && is_ascii_letter(piece[0])) text += ' ';
     text += piece;

@@ -124,8 +124,7 @@ class Layout {
           text += (text.empty() ? "" : "\n") + ("\\attncolumns{" + latex_text(which) + "}");
           above += words_height;
         }
-        if (!text.empty()) text += "\\attnclose\n";
-        text += table(begin, end, row, last, 0);
+        text += "\\attnclose\n" + table(begin, end, row, last, 0);
         pieces.push_back({std::move(text), above + height(last - row), steps()});
       }
       begin = std::max(end, begin + 1);
@@ -426,7 +425,8 @@ class MatrixRows {
   }
 
  private:
-  bool is_like_last(const Layout& layout) const { return !waiting_.empty() && layout.is_like(waiting_.back()); }
+  // REQUIRES: one waits.
+  bool is_like_last(const Layout& layout) const { return layout.is_like(waiting_.back()); }
   double added_width(const Layout& layout) const {
     return between + (is_like_last(layout) ? layout.table_width() : layout.width());
   }

@@ -54,17 +54,20 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
   std::vector<std::vector<Inline>> all = table.rows;
   if (!table.header.empty()) all.push_back(table.header);
   const std::vector<double> widths = column_widths(all, page.width);
-  std::string begin = "{\\begin{tabular}{@{}";
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    begin += fmt::format("{}p{{{}}}", i == 0 ? "" : "@{\\hspace{12pt}}", latex_length(widths[i]));
-  }
-  begin += "@{}}\n\\attntop\n";
   std::string top;
   double head = 10;
   if (!table.caption.empty()) {
     top = "\\attntablecaption{" + latex_prose(table.caption) + "}\n";
     head += latex_height(latex_text_width(plain(table.caption)), page);
   }
+  if (widths.empty()) {  // LaTeX knows no table without columns
+    return top.empty() ? LatexPieces() : LatexPieces{{"\\attnmatrix{" + top + "}\n", head}};
+  }
+  std::string begin = "{\\begin{tabular}{@{}";
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    begin += fmt::format("{}p{{{}}}", i == 0 ? "" : "@{\\hspace{12pt}}", latex_length(widths[i]));
+  }
+  begin += "@{}}\n\\attntop\n";
   top += begin;
   if (!table.header.empty()) {
     top += row_text(table.header, "attntablehead") + "\\attnmid\n";
@@ -77,7 +80,6 @@ LatexPieces latex_pieces(const Table& table, const LatexPage& page) {
   std::string now;
   double height = head;
   const auto flush = [&] {
-    if (now.empty() && !(pieces.empty() && table.rows.empty())) return;
     pieces.push_back({"\\attnmatrix{" + top + now + bottom + "}\n", height});
     now.clear();
     height = head;

@@ -159,6 +159,7 @@ class MarkdownWriter {
     }
     const std::string title = caption(formula(derivation.formula), derivation.title);
     if (!title.empty()) add(title + "\n");
+    if (derivation.lines.empty()) return;
     if (style_.math != MathStyle::none) return add_list_or_math(display_math(derivation, style_));
     if (const auto lines = shown_lines(derivation)) return add(code_block(*lines));
     add_list_or_math(display_math(derivation, style_));

@@ -100,7 +100,7 @@ std::optional<std::string> aligned_math(const Derivation& derivation, const Mark
     }
     if (!line.remark.empty()) text += " \\quad \\text{(" + plain(line.remark) + ")}";
   }
-  return text + (derivation.lines.empty() ? "" : "\n") + "\\end{alignedat}\n";
+  return text + "\n\\end{alignedat}\n";
 }
 
 }  // namespace
@@ -123,8 +123,7 @@ std::string inline_math(const Inline& formula, const MarkdownStyle& style) {
   }
   const std::string text = spelled(plain(formula), style);
   // Within a table not even code may hold these.
-  return text.empty() || text.find_first_of("|\\`") != std::string::npos ? escaped_markdown(text, false)
-                                                                         : code_span(text);
+  return text.find_first_of("|\\`") != std::string::npos ? escaped_markdown(text, false) : code_span(text);
 }
 
 std::string running_text(const Inline& text, const MarkdownStyle& style) {

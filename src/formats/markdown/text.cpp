@@ -173,9 +173,10 @@ std::string emphasised(const std::string& markdown, std::string_view stars) {
 
 std::string code_span(std::string_view text) {
   const std::string shown = printable(text);
+  if (shown.empty()) return "";
   const std::string fence(longest_ticks(shown) + 1, '`');
   // One space at each end is taken off again.
-  const bool padded = !shown.empty() && (shown.front() == '`' || shown.back() == '`' || shown.front() == ' ');
+  const bool padded = shown.front() == '`' || shown.back() == '`' || shown.front() == ' ';
   return fence + (padded ? " " : "") + shown + (padded ? " " : "") + fence;
 }
 

@@ -49,6 +49,7 @@ std::string running_text(const Inline& text, const MarkdownStyle& style);
 std::string inline_equation(const Equation& equation, const MarkdownStyle& style);
 
 // The lines of a derivation as one block, their sides aligned.
+// REQUIRES: a line.
 std::string display_math(const Derivation& derivation, const MarkdownStyle& style);
 
 }  // namespace attn

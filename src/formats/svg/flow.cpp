@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -21,9 +22,7 @@ constexpr double beside_distance = 40;  // to a box beside another
 constexpr double arrow_head = 8, shortest_arrow = 44;
 constexpr GraphGaps tight_gaps{.shortest_arrow = 24, .between_stands = 10};
 
-bool is_vector(const Matrix& matrix) {
-  return (matrix.row_axis.empty() && matrix.rows() == 1) || (matrix.column_axis.empty() && matrix.columns() == 1);
-}
+bool is_vector(const Matrix& matrix) { return matrix.row_axis.empty() || matrix.column_axis.empty(); }
 
 // Whether the step only puts numbers into another order.
 bool regroups(const Matrix& matrix) {
@@ -41,7 +40,7 @@ bool is_of_the_gist(const Matrix& matrix) {
 std::string place_of(const StepBox& box) { return box.places().front().place; }
 
 std::string in_sentence(std::string words) {
-  if (!words.empty() && words[0] >= 'A' && words[0] <= 'Z') words[0] = static_cast<char>(words[0] - 'A' + 'a');
+  if (words[0] >= 'A' && words[0] <= 'Z') words[0] = static_cast<char>(words[0] - 'A' + 'a');
   return words;
 }
 
@@ -87,6 +86,7 @@ class Flow {
 
  private:
   Drawing drawing() {
+    if (boxes_.empty()) return {};  // all is left out
     build_nodes();
     GraphLayout layout = LayeredGraph(nodes_, edges_, room_.is_tight ? tight_gaps : GraphGaps{}).layout();
     if (room_.flows_across) turn(layout);
@@ -206,7 +206,7 @@ class Flow {
       const Role role = box.first().role;
       if (role != Role::input && role != Role::query && role != Role::key && role != Role::value) continue;
       for (const std::size_t i : from) {
-        if (boxes_[i].step() != box.step() && boxes_[i].first().role == role) passed.insert(boxes_[i].step());
+        if (boxes_[i].first().role == role) passed.insert(boxes_[i].step());
       }
     }
     return passed;
@@ -335,7 +335,7 @@ class Flow {
   void measure() {
     std::map<std::size_t, std::size_t> in_layer;
     const std::vector<std::size_t> ranks = ranked(nodes_, edges_);
-    const std::size_t layers = nodes_.empty() ? 1 : std::ranges::max(ranks) + 1;
+    const std::size_t layers = std::ranges::max(ranks) + 1;
     for (std::size_t node = 0; node < nodes_.size(); ++node) in_layer[ranks[node]] += members_[node].size();
     for (std::size_t node = 0; node < nodes_.size(); ++node) {
       double head = 0;
@@ -353,14 +353,12 @@ class Flow {
     }
   }
 
-  // Where the middle of the box is, from the left side of its node.
+  // Where the middle of the box is, from the left side of its node. REQUIRES: it is one of the node's.
   double middle(std::size_t box, std::size_t node) const {
+    assert(std::ranges::find(members_[node], box) != members_[node].end());
     double x = 0;
-    for (const std::size_t i : members_[node]) {
-      if (i == box) return x + boxes_[i].width() / 2;
-      x += boxes_[i].width() + beside_distance;
-    }
-    return x;
+    for (auto i = members_[node].begin(); *i != box; ++i) x += boxes_[*i].width() + beside_distance;
+    return x + boxes_[box].width() / 2;
   }
 
   std::string path(const std::string& from, const std::string& to, Role role, const std::string& way,

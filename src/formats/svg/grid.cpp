@@ -82,10 +82,10 @@ std::string Grid::map_labels(double x, double y) const {
   for (std::size_t row = 0; row < matrix_.rows(); row += down) {
     const std::string number = std::to_string(row + 1);
     const std::string& label = matrix_.row_labels[row];
-    drawn +=
-        svg_text(x + label_width_ - 7, y + label_height_ + (static_cast<double>(row) + 0.5) * square_ + to_base(small),
-                 label == number ? number : number + " " + label,
-                 {.size = small, .anchor = Anchor::end, .fill = theme_.faint}, label_width_ - 7);
+    drawn += svg_text(
+        x + label_width_ - 7, y + label_height_ + (static_cast<double>(row) + 0.5) * square_ + to_base(small),
+        label == number ? number : number + " " + label, {.size = small, .anchor = Anchor::end, .fill = theme_.faint},
+        label_width_ - 6);  // not cut by a rounding
   }
   for (std::size_t column = 0; column < matrix_.columns(); column += across) {
     drawn += svg_text(x + label_width_ + (static_cast<double>(column) + 0.5) * square_, y + label_height_ - 6,

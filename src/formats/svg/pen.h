@@ -24,7 +24,6 @@ std::string svg_number(double value);
 // fmt::format, but that its lengths and places are written so.
 inline std::string in_svg(double value) { return svg_number(value); }
 inline std::string_view in_svg(std::string_view text) { return text; }
-inline std::size_t in_svg(std::size_t count) { return count; }
 template <class... Of>
 std::string svg(fmt::format_string<decltype(in_svg(std::declval<const Of&>()))...> text, const Of&... of) {
   return fmt::format(text, in_svg(of)...);

@@ -36,7 +36,7 @@ class FormulaSetter {
         return set(part.children[1], look);
       }
       case Kind::root: {
-        const bool several = part.children[0].kind == Kind::row && part.children[0].children.size() > 1;
+        const bool several = part.children[0].kind == Kind::row;  // of one child it would be that alone
         add(several ? "√(" : "√", look);
         set(part.children[0], look);
         if (several) add(")", look);

@@ -127,7 +127,7 @@ void FigureSheet::lay_out(const Matrix& matrix) {
     space(14);
     beside_y_ = y_;
   }
-  const double room = beside || matrix.beside ? std::max(grid.width(), 220.0) : std::max(grid.width(), paper_width_);
+  const double room = matrix.beside ? std::max(grid.width(), 220.0) : std::max(grid.width(), paper_width_);
   double widest = grid.width();
   const auto caption = [&](const Runs& runs, const TextLook& of) {
     widest = std::max(widest, paragraph(runs, of, x, room));

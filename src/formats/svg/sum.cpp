@@ -54,7 +54,7 @@ class Sum {
   }
 
  private:
-  const std::vector<Expression>& sides() const { return branch_.line.sides; }
+  const std::vector<Expression>& sides() const { return branch_.line.sides; }  // of a number: itself, and what it is
 
   // Where the two rows of a dot product meet number by number.
   std::optional<std::size_t> side_of_products() const {
@@ -189,7 +189,7 @@ class Sum {
       y += box_height;
       after = 0;
     }
-    if (!sides().empty()) end(after + between_boxes, y, sides().size() - 1, result());
+    end(after + between_boxes, y, sides().size() - 1, result());
     height_ = y + box_height + 8;
   }
 

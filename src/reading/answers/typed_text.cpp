@@ -153,7 +153,6 @@ class TextReader {
       if (part.size() == most_typed_levels) return refuse();
       part.push_back(is_all ? std::nullopt : std::optional(number - 1));
     }
-    if (part.empty()) return refuse();
     return part;
   }
 

@@ -346,6 +346,6 @@ std::optional<TextRange> sign_in(std::string_view line) {
   return std::nullopt;
 }
 
-bool may_be_statement(std::string_view line) { return sign_in(line) || name_in(line); }
+bool may_be_statement(std::string_view line) { return sign_in(line).has_value(); }
 
 }  // namespace attn

@@ -69,7 +69,13 @@ std::optional<std::string> KnownKeys::aliased(std::string_view parent, const std
   if (const auto option = options_called_.find(key); option != options_called_.end()) return option->second;
   const auto called =
       std::ranges::find_if(keys_, [&](const ProblemKey& one) { return has_word(one.also_called, key); });
-  return called == keys_.end() ? std::nullopt : std::optional(std::string(called->pointer));
+  if (called == keys_.end()) return std::nullopt;
+  // What only names a role is looked for where it stands: /biases/q_proj is a bias.
+  constexpr std::string_view weights = "/weights/", biases = "/biases";
+  const std::string_view pointer = called->pointer;
+  if (parent != biases || key.find("weight") != std::string::npos) return std::string(pointer);
+  if (!pointer.starts_with(weights)) return std::nullopt;  // several in one
+  return std::string(biases) + "/" + std::string(pointer.substr(weights.size()));
 }
 
 bool is_free_key(std::string_view key) { return key.starts_with("x-"); }

@@ -21,7 +21,10 @@ constexpr WorksheetWords english_worksheet = {
     .half_is_there = "Every other number is there already.",
     .faded = "The first query is worked out and the second one begun; work the others out in the same way.",
     .worked_out = "{}, worked out",
-    .given_rounded = "Given numbers are shown with {} decimals, and there are more.",
+    .given_rounded =
+        [](int decimals) {
+          return "Given numbers are shown with " + counted(std::size_t(decimals), "decimal") + ", and there are more.";
+        },
     .to_work_out = "To work out",
 };
 

@@ -108,6 +108,9 @@ TEST_CASE("an expression is computed as mathematics reads it, and is exact", "[e
       {"ln(e)", 1},
       {"(0.47)", 0.47},
       {"10^-3", 1e-3},
+      {"(-1)^1025", -1},
+      {"(-1)^1026", 1},
+      {"(-1)^-1025", -1},
   }));
   CHECK(number(text).value == Approx(value).epsilon(1e-14));
   CHECK_FALSE(number(text).decimals);
@@ -138,12 +141,17 @@ TEST_CASE("what is no number is a fault with its place", "[expression]") {
       {"exp(1000)", 0, 3, "the result of \"exp\" is larger than any double (1.8e308)"},
       {"sqrt(-1)", 0, 4, "a negative number has no square root"},
       {"ln(0)", 0, 2, "0 has no logarithm"},
+      {"ln(-2)", 0, 2, "a negative number has no logarithm"},
       {"(-8)^(1/3)", 4, 5, "a negative number has no power that is not whole"},
       {"1/2√2", 3, 6, "whether \"√\" is divided by too is not clear"},
       {"1/2(3)", 3, 4, "whether \"(\" is divided by too is not clear"},
       {"log(2)", 0, 3, "\"log\" has more than one meaning"},
       {"sqrt 3", 0, 4, "a bracket is missing after \"sqrt\""},
       {"nan", 0, 3, "\"nan\" has no value"},
+      {"2*NaN", 2, 5, "\"nan\" has no value"},
+      {"2*inf", 2, 5, "nothing is computed with infinity"},
+      {"2*infinity", 2, 10, "nothing is computed with infinity"},
+      {"1/Infinity", 2, 10, "nothing is computed with infinity"},
       {"Sqrt(2)", 0, 4, "\"Sqrt\" is not known in a number"},
       {"2⁻", 1, 4, "a digit is missing after \"⁻\""},
       {"\xff", 0, 1, "\"\\xff\" has no meaning in a number"},
@@ -161,6 +169,8 @@ TEST_CASE("a likely slip comes with what to write", "[expression]") {
   CHECK(fault_of("Sqrt(2)").help.text() == "did you mean sqrt?");
   CHECK(fault_of("log(2)").help.text() == "the natural logarithm is written ln(2)");
   CHECK(fault_of("3 x 4").help.text() == "a product is written 2*3 or 2·3");
+  CHECK(fault_of("3 X 4").help.text() == "a product is written 2*3 or 2·3");
+  CHECK(fault_of("0.5=1/2").help.text() == "write the number alone");
 }
 
 TEST_CASE("whether a text spells a number is known without the words for why not", "[expression]") {
@@ -193,4 +203,6 @@ TEST_CASE("deep and long expressions are refused, not followed", "[expression]")
   CHECK(number(repeated("-", 900) + "2").value == 2);
   CHECK(number("1" + repeated("+1", 400)).value == 401);
   CHECK(fault_of(repeated("(", 100'000)).message == "a number takes at most 1000 bytes; these are more");
+  CHECK_FALSE(is_spelled_number(repeated("1", 1001)));
+  CHECK(fault_of("2" + repeated("²", 310)).message == "this power is larger than any double");
 }

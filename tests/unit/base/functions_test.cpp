@@ -235,6 +235,22 @@ TEST_CASE("functions of an interval hold the results of the numbers in it", "[ma
   CHECK(attn::pow(attn::Interval(3), attn::Interval(-infinity, 0)).low == 0);
 }
 
+TEST_CASE("the square root of what rounding took below zero is next to zero", "[math]") {
+  const attn::Interval root = sqrt(attn::Interval(-1e-20));
+  CHECK(root.contains(0));
+  CHECK(root.low == 0);
+  CHECK(root.high < 1e-300);
+}
+
+TEST_CASE("no direction has the angle 0, and what is infinite has none", "[math]") {
+  CHECK(attn::atan2(0, 0) == 0);
+  CHECK(attn::atan2(-0.0, 0) == 0);
+  for (double y : {0.0, 1.0, infinity}) {
+    CHECK(std::isnan(attn::atan2(y, infinity)));
+    CHECK(std::isnan(attn::atan2(infinity, y)));
+  }
+}
+
 // The bits themselves, so that a machine, a compiler or a library that changes
 // one is noticed.
 TEST_CASE("tanh, sin, cos, erf and pow give the same bits everywhere", "[math]") {

@@ -36,6 +36,7 @@ TEST_CASE("the closest name is suggested, and none where none is close", "[sugge
   CHECK(closest("", known) == std::nullopt);
   CHECK(closest("x", known) == std::nullopt);
   CHECK(closest(std::string(100000, 'd'), known) == std::nullopt);
+  CHECK(closest("dto", std::vector<std::string>{std::string(100000, 'd'), "dot"}) == "dot");
 }
 
 TEST_CASE("a name is plain without case and without what is a sign", "[suggest]") {

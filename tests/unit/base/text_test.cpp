@@ -1,6 +1,8 @@
 #include "base/text.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "base/utf8.h"
@@ -51,6 +53,9 @@ TEST_CASE("characters of several code points take the columns of one", "[text]")
       {"a heart as text", "❤", 1},
       {"a heart said to be text", "❤\ufe0e", 1},
       {"a key", "1\ufe0f⃣", 2},
+      {"the keys that are no digits", "#\ufe0f⃣*\ufe0f⃣", 4},
+      {"half a flag and an accented letter", "🇩é", 2},
+      {"a person joined to a letter", "👩\u200dé", 3},
       {"a letter with a selector", "a\ufe0f", 1},
       {"letters with a joiner between", "क्\u200dष", 2},
       {"Devanagari", "नमस्ते", 4},
@@ -67,6 +72,14 @@ TEST_CASE("characters of several code points take the columns of one", "[text]")
   }));
   INFO(what);
   CHECK(display_width(text) == width);
+}
+
+TEST_CASE("a byte that is no UTF-8 takes a column of its own", "[text]") {
+  CHECK(display_width("a\xff") == 2);
+  CHECK(display_width("\xff\u0301") == 1);
+  CHECK(display_width("é\xff") == 2);
+  CHECK(character("é\xff", 0).bytes == 2);
+  CHECK(shortened("é\xff\xff", 2) == "é…");
 }
 
 TEST_CASE("a character is never cut in the middle", "[text]") {
@@ -90,6 +103,17 @@ TEST_CASE("bytes that are no UTF-8 are found where they stand", "[text]") {
   CHECK(first_invalid_utf8("ab\xff") == 2u);
   CHECK(first_invalid_utf8("\xf4\x90\x80\x80") == 0u);
   CHECK(first_invalid_utf8("x\xed\xbf\xbf") == 1u);
+  CHECK(first_invalid_utf8("é\xf0\x8f\xbf\xbf") == 2u);  // U+FFFF takes three bytes
+}
+
+TEST_CASE("UTF-16 becomes UTF-8 in either order of bytes, and half a character is none", "[text]") {
+  using namespace std::string_view_literals;
+  CHECK(from_utf16("\xff\xfe\x3d\xd8\x42\xde!\0"sv) == "🙂!");
+  CHECK(from_utf16("\xfe\xff\xd8\x3d\xde\x42\0!"sv) == "🙂!");
+  CHECK(from_utf16("\xff\xfe\x3d\xd8"sv) == std::nullopt);          // a first half, and the end
+  CHECK(from_utf16("\xff\xfe\x3d\xd8!\0"sv) == std::nullopt);       // a first half, and another character
+  CHECK(from_utf16("\xff\xfe\x42\xde\x3d\xd8"sv) == std::nullopt);  // the halves exchanged
+  CHECK(from_utf16("\xff\xfe!"sv) == std::nullopt);                 // half a unit
 }
 
 TEST_CASE("words stand between blanks, and no part of a word is one", "[text]") {
@@ -118,4 +142,17 @@ TEST_CASE("sizes are said in the units that people read", "[text]") {
   CHECK(spelled_size(1126) == "1.1 KiB");
   CHECK(spelled_size(std::size_t{1} << 31) == "2 GiB");
   CHECK(spelled_size(std::size_t{3} << 50) == "3072 TiB");
+}
+
+TEST_CASE("a sentence begins with a capital where it begins with a letter", "[text]") {
+  CHECK(capitalised("half a row") == "Half a row");
+  CHECK(capitalised("Half a row") == "Half a row");
+  CHECK(capitalised("3 rows") == "3 rows");
+  CHECK(capitalised("").empty());
+}
+
+TEST_CASE("of many names the first are named and the others counted", "[text]") {
+  CHECK(listed(first_of({"a", "b"}, 2)) == "a, b");
+  CHECK(listed(first_of({"a", "b", "c"}, 2)) == "a, b, 1 other");
+  CHECK(listed(first_of({"a", "b", "c", "d", "e"}, 2)) == "a, b, 3 others");
 }

@@ -13,7 +13,7 @@
 namespace attn {
 namespace {
 
-const Workload work{.queries = 128, .keys = 128, .key_width = 64, .value_width = 64};
+const Workload standard_work{.queries = 128, .keys = 128, .key_width = 64, .value_width = 64};
 
 // A device whose clock is in our hands: a peak and a call take turns as told,
 // and everything that it is asked for is written down.
@@ -73,7 +73,7 @@ Effort times(std::size_t count) { return {.seconds = 0, .least = count, .most = 
 TEST_CASE("every call stands between two measurements of the peak", "[bench]") {
   Clockwork clockwork{.takes = {{"slow", 0.5}, {"fast", 0.25}}};
   ClockworkDevice device(clockwork);
-  measured(device, work, {"slow", "fast"}, {}, times(2));
+  measured(device, standard_work, {"slow", "fast"}, {}, times(2));
   CHECK(clockwork.asked == std::vector<std::string>{"slow", "fast",  // once before anything is timed
                                                     "peak", "slow", "peak", "fast", "peak",  //
                                                     "slow", "peak", "fast", "peak"});
@@ -90,10 +90,10 @@ TEST_CASE("where memory is the limit, calls stand between measurements of the ba
 }
 
 TEST_CASE("a fraction is of the peaks beside the call, and the best one of the best peak", "[bench]") {
-  const double a_second = operations(work);
+  const double a_second = operations(standard_work);
   Clockwork clockwork{.peaks = {a_second * 2, a_second * 6, a_second * 4}, .takes = {{"one", 0.5}}};
   ClockworkDevice device(clockwork);
-  const ShapeMeasured told = measured(device, work, {"one"}, {}, times(2));
+  const ShapeMeasured told = measured(device, standard_work, {"one"}, {}, times(2));
   // Twice the operations a second: of (2 + 6) / 2, then of (6 + 4) / 2.
   CHECK(near(told.kernels[0].fraction.most, 2.0 / 4));
   CHECK(near(told.kernels[0].fraction.least, 2.0 / 5));
@@ -107,7 +107,7 @@ TEST_CASE("peers take their turns with the last kernel, and their ratio is to it
   Clockwork clockwork{.takes = {{"slow", 8}, {"fast", 0.25}, {"a", 0.5}, {"b", 0.125}}};
   ClockworkDevice device(clockwork);
   ClockworkPeer a(clockwork, "a"), b(clockwork, "b");
-  const ShapeMeasured told = measured(device, work, {"slow", "fast"}, {&a, &b}, times(2));
+  const ShapeMeasured told = measured(device, standard_work, {"slow", "fast"}, {&a, &b}, times(2));
   CHECK(clockwork.asked == std::vector<std::string>{"slow", "fast",                                            //
                                                     "peak", "slow", "peak", "fast", "peak", "a", "b", "peak",  //
                                                     "slow", "peak", "fast", "peak", "a", "b", "peak"});
@@ -122,7 +122,7 @@ TEST_CASE("a peer that refuses a shape, or fails at it, is named with the reason
   ClockworkPeer a(clockwork, "a"), b(clockwork, "b"), c(clockwork, "c");
   a.refusal = "causal only";
   b.fails = true;
-  const ShapeMeasured told = measured(device, work, {"one"}, {&a, &b, &c}, times(3));
+  const ShapeMeasured told = measured(device, standard_work, {"one"}, {&a, &b, &c}, times(3));
   CHECK(std::ranges::count(clockwork.asked, "a") == 0);
   CHECK(std::ranges::count(clockwork.asked, "b") == 1);
   CHECK(std::ranges::count(clockwork.asked, "c") == 3);
@@ -135,8 +135,11 @@ TEST_CASE("a peer that refuses a shape, or fails at it, is named with the reason
 TEST_CASE("measuring goes on until the time is used and the least number reached, and ends at the most", "[bench]") {
   Clockwork clockwork{.takes = {{"one", 1e-6}}};
   ClockworkDevice device(clockwork);
-  CHECK(measured(device, work, {"one"}, {}, {.seconds = 0, .least = 5, .most = 9}).kernels[0].seconds.count == 5);
-  CHECK(measured(device, work, {"one"}, {}, {.seconds = 3600, .least = 5, .most = 9}).kernels[0].seconds.count == 9);
+  CHECK(measured(device, standard_work, {"one"}, {}, {.seconds = 0, .least = 5, .most = 9}).kernels[0].seconds.count ==
+        5);
+  CHECK(
+      measured(device, standard_work, {"one"}, {}, {.seconds = 3600, .least = 5, .most = 9}).kernels[0].seconds.count ==
+      9);
 }
 
 TEST_CASE("memory that is taken is seen in what the process occupies", "[bench]") {

@@ -94,6 +94,70 @@ TEST_CASE("a question is asked as it was typed", "[lecture]") {
   CHECK(starts(talk, "1/"));
 }
 
+TEST_CASE("a number may have six digits, and is mended with backspace", "[lecture]") {
+  Lecture talk = lecture();
+  talk.resize({80, 100});
+  for (const char digit : std::string("1234567")) talk.press(text({digit}));
+  CHECK(starts(talk, "1/42 · to 123456"));
+  for (int i = 0; i < 4; ++i) talk.press({Kind::backspace});
+  CHECK(starts(talk, "1/42 · to 12"));
+  talk.press({Kind::enter});
+  CHECK(starts(talk, "12/"));
+  talk.press(text("7"));
+  talk.press({Kind::right});
+  CHECK(starts(talk, "13/"));
+}
+
+TEST_CASE("an answer longer than the screen is read line by line and page by page, and left at its end", "[lecture]") {
+  constexpr std::size_t lines = 30;
+  Document answer;
+  for (std::size_t i = 0; i < lines; ++i) answer.blocks.emplace_back(Prose{{std::to_string(i)}});
+  Lecture talk({.document = explain(examples::traced(examples::worked_example()), {}),
+                .write = [](const Document& part) { return as_text(part); },
+                .why = [&](const std::string&) { return answer; },
+                .example = "S[1,2]"});
+  talk.resize({80, 12});
+  const auto seen = [&] { return talk.screen().lines; };
+  const auto ask = [&] {
+    for (const Key& key : {text("w"), text("x"), Key{Kind::enter}}) talk.press(key);
+  };
+  ask();
+  const std::vector<std::string> top = seen();
+  talk.press({Kind::up});  // it is at its beginning: that leaves it
+  CHECK(starts(talk, "1/"));
+  for (const Kind page : {Kind::enter, Kind::page_down}) {
+    ask();
+    CHECK(seen() == top);
+    talk.press({Kind::down});
+    const std::vector<std::string> second = seen();
+    CHECK(second != top);
+    talk.press({page});
+    CHECK(seen() != second);
+    talk.press({Kind::page_up});
+    CHECK(seen() == second);
+    talk.press({Kind::up});
+    CHECK(seen() == top);
+    for (std::size_t i = 0; i < lines && !starts(talk, "1/"); ++i) talk.press({page});
+    CHECK(starts(talk, "1/"));
+  }
+  ask();
+  talk.press(text(" "));
+  CHECK(seen() != top);
+  for (std::size_t i = 0; i < 3 * lines && !starts(talk, "1/"); ++i) talk.press({Kind::down});
+  CHECK(starts(talk, "1/"));  // down at the end leaves it as well
+  ask();
+  talk.press(text("q"));
+  CHECK(talk.is_over());
+}
+
+TEST_CASE("a lecture of nothing is one empty stop", "[lecture]") {
+  Lecture talk({.document = {}, .write = [](const Document& part) { return as_text(part); }, .why = {}, .example = ""});
+  talk.resize({40, 10});
+  CHECK(starts(talk, "1/1"));
+  talk.press({Kind::enter});
+  CHECK(starts(talk, "1/1"));
+}
+
 TEST_CASE("whatever is pressed, the screen holds what is shown", "[lecture]") {
   std::mt19937 random(1);
   const std::vector<Key> keys = {text("w"),         text("b"),     text(" "),       text("0"),      text("3"),

@@ -87,3 +87,29 @@ TEST_CASE("a mask is broadcast as numpy does", "[trace][arrangement]") {
   CHECK(broadcast(scores, std::vector<std::size_t>{2, 5}).empty());
   CHECK(broadcast(scores, std::vector<std::size_t>{2, 3, 4, 5}).empty());
 }
+
+TEST_CASE("axes that are named are found in any order and only where they are the same ones", "[trace][arrangement]") {
+  const Shape shape{{"query", 2}, {"key", 3}};
+  CHECK(words(by_axes(shape, shape)) == std::vector<std::string>{""});
+  const auto turned = by_axes(shape, {{"key", 3}, {"query", 2}});
+  CHECK(words(turned) == std::vector<std::string>{"[key, query]"});
+  // Stored at [2, 1] of 3 × 2; ours is [1, 2].
+  CHECK(arranged(shape, counted(6), turned.front())[1 * 3 + 2] == 2 * 2 + 1);
+  CHECK(by_axes(shape, {{"query", 2}}).empty());
+  CHECK(by_axes(shape, {{"query", 2}, {"token", 3}}).empty());
+  CHECK(by_axes(shape, {{"query", 2}, {"key", 4}}).empty());
+}
+
+TEST_CASE("orders of more axes than six are too many to try", "[trace][arrangement]") {
+  const Shape wide{{"query", 128}};
+  CHECK(arrangements(wide, std::vector<std::size_t>(6, 2)).empty());  // of another count
+  CHECK(arrangements(wide, std::vector<std::size_t>(7, 2)).empty());
+  CHECK_FALSE(arrangements(Shape{{"query", 64}}, std::vector<std::size_t>(6, 2)).empty());
+}
+
+TEST_CASE("what is stored with more axes than the mask or as many numbers is not broadcast", "[trace][arrangement]") {
+  const Shape scores{{"query", 4}, {"key", 5}};
+  CHECK(words(broadcast(scores, std::vector<std::size_t>{5})) == std::vector<std::string>{"the same for every query"});
+  CHECK(broadcast(scores, std::vector<std::size_t>{1, 1, 5}).empty());
+  CHECK(broadcast(scores, std::vector<std::size_t>{20}).empty());
+}

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "catch.h"
 #include "compare/golden.h"
@@ -50,6 +51,48 @@ TEST_CASE("ulps are counted in the numbers of the dtype, across zero too", "[tra
   CHECK(ulps_apart(0.0, -0.0, Dtype::f64) == 0);
   CHECK(ulps_apart(-infinity, infinity, Dtype::f64) > std::uint64_t{1} << 63);
   CHECK(ulps_apart(not_a_number, 1, Dtype::f64) == std::numeric_limits<std::uint64_t>::max());
+  CHECK(ulps_apart(1, not_a_number, Dtype::f64) == std::numeric_limits<std::uint64_t>::max());
+  CHECK(ulps_apart(not_a_number, not_a_number, Dtype::f64) == 0);
+}
+
+TEST_CASE("numbers are as far apart as they are and NaN is only near NaN", "[trace]") {
+  CHECK(distance(1, 1) == 0);
+  CHECK(distance(1, -2) == 3);
+  CHECK(distance(-infinity, -infinity) == 0);
+  CHECK(distance(-infinity, 1) == infinity);
+  CHECK(distance(not_a_number, not_a_number) == 0);
+  CHECK(distance(not_a_number, 1) == infinity);
+  CHECK(distance(1, not_a_number) == infinity);
+}
+
+TEST_CASE("the coarser of two dtypes says how close numbers are to be", "[trace]") {
+  const double bf16 = usual_closeness("bf16", "f64").relative, f16 = usual_closeness("f16", "f32").relative,
+               f32 = usual_closeness("f64", "f32").relative, f64 = usual_closeness("f64", "f64").relative;
+  CHECK(bf16 > 0x1p-8);  // half of the last place of 1, and more for sums
+  CHECK(f16 > 0x1p-11);
+  CHECK(f32 > 0x1p-24);
+  CHECK(f64 > 0x1p-53);
+  CHECK(f64 < f32);
+  CHECK(f32 < f16);
+  CHECK(f16 < bf16);
+  CHECK(usual_closeness("f64", "bf16").typical == bf16);
+  CHECK(usual_closeness("int64", "f64").relative == f64);
+}
+
+TEST_CASE("only where nothing is allowed the same bits are wanted", "[trace]") {
+  CHECK(Closeness{}.wants_same_bits());
+  CHECK_FALSE(Closeness{.absolute = 1e-9}.wants_same_bits());
+  CHECK_FALSE(Closeness{.relative = 1e-9}.wants_same_bits());
+  CHECK_FALSE(Closeness{.typical = 1e-9}.wants_same_bits());
+}
+
+TEST_CASE("a step is as large as the largest of its middle row and no infinity counts", "[trace]") {
+  const Closeness closeness{.typical = 0.5};
+  CHECK(tolerance_of(Tensor<double>(Shape{}, {-4}), closeness).absolute == 2);
+  const Shape rows{{"query", 3}, {"key", 3}};
+  const Tensor<double> scores(rows, {1, -2, -infinity, -8, infinity, 3, not_a_number, 4, -1e9});
+  CHECK(tolerance_of(scores, closeness).absolute == 2);  // of 2, 8 and 4
+  CHECK(tolerance_of(Tensor<double>(rows), closeness).absolute == 0.5);
 }
 
 TEST_CASE("a trace does not differ from itself", "[trace]") {
@@ -80,6 +123,15 @@ TEST_CASE("a missing step, a new one, another shape and another result are diffe
   REQUIRE(found.size() == 2);
   CHECK(found[0].message == "the step is missing");
   CHECK(found[1].message == "the step is not in the golden");
+
+  Trace scaled = three;
+  scaled.steps.push_back(step_of({.id = "scaled_scores"}, Given{}, {}, std::nullopt, three.steps[0].result));
+  StoredTrace turned = stored(scaled);
+  std::swap(turned.steps[0], turned.steps[1]);
+  const auto order = differences(turned, scaled, {});
+  REQUIRE(order.size() == 1);
+  CHECK(order[0].message == "the steps are in another order");
+  CHECK(first_different(order).empty());
 
   Trace other = three;
   other.result = "context";

@@ -72,6 +72,19 @@ TEST_CASE("eigenvectors are unit vectors at right angles, and leave no residual"
   }
 }
 
+TEST_CASE("one vector alone has its own direction, and none along the other", "[explain]") {
+  const Directions found = principal_directions({{0, 3, 4}});
+  CHECK(found.first[1] == Approx(0.6).epsilon(1e-15));
+  CHECK(found.first[2] == Approx(0.8).epsilon(1e-15));
+  CHECK(dot(found.first, found.second) == Approx(0).margin(1e-15));
+  CHECK(dot(found.second, found.second) == Approx(1).epsilon(1e-15));
+  CHECK(found.first_share == Approx(1).epsilon(1e-15));
+  CHECK(found.second_share == 0);
+  const Directions of_none = principal_directions({});
+  CHECK(of_none.first == std::vector<double>{1, 0});
+  CHECK(of_none.second == std::vector<double>{0, 1});
+}
+
 TEST_CASE("principal directions are at right angles whatever the vectors are", "[explain]") {
   const VectorList cases[] = {{{0, 0, 0, 0}},
                               {{1, 1, 1, 1}, {2, 2, 2, 2}},

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/interval.h"
 #include "catch.h"
 #include "explain/arithmetic/lines.h"
 #include "explain/provenance.h"
@@ -126,6 +127,12 @@ TEST_CASE("each operation is written as a person would write it", "[explain]") {
   CHECK(line({"", Map{Unary::tanh, 0, ""}, {row("key", {-0.5, 0})}}, 1) == "= tanh(0) = 0 ");
   CHECK(line({"", Map{Unary::add, -1, ""}, {row("key", {3})}}, 0) == "= 3 + (−1) = 2 ");
 
+  CHECK(line({"", Map{Unary::exp, 0, ""}, {row("key", {2, -1, 0})}}, 0) == "= e^2 ≈ 7.3891 ");
+  CHECK(line({"", Map{Unary::exp, 0, ""}, {row("key", {2, -1, 0})}}, 1) == "= e^(−1) ≈ 0.3679 ");
+  CHECK(line({"", Map{Unary::exp, 0, ""}, {row("key", {2, -1, 0})}}, 2) == "= e^0 = 1 ");
+  CHECK(line({"", Map{Unary::sqrt, 0, ""}, {row("key", {2.25, 2})}}, 0) == "= √2.25 = 1.5 ");
+  CHECK(line({"", Map{Unary::sqrt, 0, ""}, {row("key", {2.25, 2})}}, 1) == "= √2 ≈ 1.4142 ");
+  CHECK(line({"", Reduce{Reducer::maximum, "key"}, {row("key", {-3, -1, -2})}}, 0) == "= max(−3, −1, −2) = −1 ");
   CHECK(line({"", Map{Unary::relu, 0, ""}, {row("key", {-3, 2})}}, 0) == "= max(−3, 0) = 0 ");
   CHECK(line({"", Map{Unary::relu, 0, ""}, {row("key", {-3, 2})}}, 1) == "= max(2, 0) = 2 ");
   CHECK(line({"", Map{Unary::gelu, 0, ""}, {row("key", {-1})}}, 0) == "= (−1) × ½ × (1 + erf(−1 / √2)) ≈ −0.1587 ");
@@ -135,18 +142,21 @@ TEST_CASE("each operation is written as a person would write it", "[explain]") {
   CHECK(line({"", Map{Unary::silu, 0, ""}, {row("key", {0})}}, 0) == "= 0 / (1 + e^(0)) = 0 ");
   CHECK(line({"", Gate{Unary::relu}, {row("key", {2}), row("key", {-3})}}, 0) == "= max(2, 0) × (−3) = −6 ");
 
-  using Norm = Normalize::Part;
+  using NormPart = Normalize::Part;
   const Tensor<double> vector = row("d_model", {1, -2, 7});
   const Tensor<double> mean(Shape{}, {2}), variance(Shape{}, {14});
-  CHECK(line({"", Normalize{Norm::mean, "d_model"}, {vector}}, 0) == "= (1 + (−2) + 7) / 3 = 6 / 3 = 2 ");
-  CHECK(line({"", Normalize{Norm::variance, "d_model"}, {vector, mean}}, 0) ==
+  CHECK(line({"", Normalize{NormPart::mean, "d_model"}, {vector}}, 0) == "= (1 + (−2) + 7) / 3 = 6 / 3 = 2 ");
+  CHECK(line({"", Normalize{NormPart::variance, "d_model"}, {vector, mean}}, 0) ==
         "= ((1 − 2)² + (−2 − 2)² + (7 − 2)²) / 3 = 42 / 3 = 14 ");
-  CHECK(line({"", Normalize{Norm::mean_square, "d_model"}, {vector}}, 0) == "= (1² + (−2)² + 7²) / 3 = 54 / 3 = 18 ");
-  CHECK(line({"", Normalize{Norm::normalized, "d_model", 2}, {vector, mean, variance}}, 2) ==
+  CHECK(line({"", Normalize{NormPart::mean_square, "d_model"}, {vector}}, 0) ==
+        "= (1² + (−2)² + 7²) / 3 = 54 / 3 = 18 ");
+  CHECK(line({"", Normalize{NormPart::normalized, "d_model", 2}, {vector, mean, variance}}, 2) ==
         "= (7 − 2) / √(14 + 2) = 1.25 ");
-  CHECK(line({"", Normalize{Norm::normalized, "d_model"}, {vector, variance}}, 1) == "= (−2) / √14 ≈ −0.5345 ");
-  CHECK(line({"", Normalize{Norm::affine, "d_model"}, {vector, row("d_model", {1, 2, 3}), row("d_model", {0, 5, -1})}},
-             2) == "= 7 × 3 + (−1) = 20 ");
+  CHECK(line({"", Normalize{NormPart::normalized, "d_model"}, {vector, variance}}, 1) == "= (−2) / √14 ≈ −0.5345 ");
+  CHECK(
+      line(
+          {"", Normalize{NormPart::affine, "d_model"}, {vector, row("d_model", {1, 2, 3}), row("d_model", {0, 5, -1})}},
+          2) == "= 7 × 3 + (−1) = 20 ");
 
   const Tensor<double> scores = row("key", {2, 4, 3});
   const Tensor<double> number(Shape{}, {4});
@@ -161,6 +171,69 @@ TEST_CASE("each operation is written as a person would write it", "[explain]") {
   CHECK(line({"", part(Softmax::Part::shares), {row("key", {2, 1, 3})}, row("key", {1, 0, 1})}, 2) ==
         "= 3 / (2 + 3) = 0.6 ");
   CHECK(line({"", part(Softmax::Part::shares), {row("key", {2, 1, 3})}, row("key", {1, 0, 1})}, 1) == "= 0 closed");
+}
+
+TEST_CASE("a sum of one number is written without parentheses", "[explain]") {
+  using enum Normalize::Part;
+  const Tensor<double> q({{"query", 1}, {"d_k", 1}}, {3}), k({{"key", 1}, {"d_k", 1}}, {4});
+  CHECK(line({"", Contract{"d_k", Contract::Then::divide}, {q, k, row("query", {3}), row("key", {2})}}, 0) ==
+        "= 3×4 / (3 × 2) = 2 ");
+  const Tensor<double> two(Shape{}, {2});
+  CHECK(line({"", Normalize{mean, "d_model"}, {row("d_model", {5})}}, 0) == "= 5 / 1 = 5 ");
+  CHECK(line({"", Normalize{mean_square, "d_model"}, {row("d_model", {5})}}, 0) == "= 5² / 1 = 25 / 1 = 25 ");
+  CHECK(line({"", Normalize{variance, "d_model"}, {row("d_model", {5}), two}}, 0) == "= (5 − 2)² / 1 = 9 / 1 = 9 ");
+}
+
+TEST_CASE("a line says so where there is nothing to add up", "[explain]") {
+  const Tensor<double> q({{"query", 1}, {"key", 2}}, {1, 2}), v({{"key", 2}, {"d_v", 1}}, {3, 4});
+  const Tensor<double> closed = row("key", {0, 0});
+  const Tensor<double> bias = row("d_v", {0.5});
+  CHECK(line({"", Contract{"key"}, {q, v}, closed}, 0) == "= 0 every cell is closed");
+  CHECK(line({"", Contract{"key"}, {q, v, bias}, closed}, 0) == "= 0.5 = 0.5 ");
+  CHECK(line({"", Contract{"key", Contract::Then::divide}, {q, v, row("query", {1}), row("d_v", {1})}, closed}, 0) ==
+        "= 0 every cell is closed");
+  CHECK(line({"", Reduce{Reducer::norm, "key"}, {row("key", {})}}, 0) == "= 0 ");
+
+  const Tensor<double> number(Shape{}, {1}), none(Shape{}, {-infinity}), zero(Shape{}, {0});
+  const Tensor<double> scores = row("key", {-infinity, -infinity});
+  CHECK(line({"", part(Softmax::Part::exponentials), {scores, none}}, 0) == "= 0 closed");
+  CHECK(line({"", part(Softmax::Part::weights), {row("key", {0, 0}), zero}}, 1) == "= 0 closed");
+  CHECK(line({"", part(Softmax::Part::sum), {row("key", {0, 0}), none, none}}, 0) == "= 0 + 0 = 0 ");
+  CHECK(line({"", part(Softmax::Part::sum), {row("key", {0, 0}), number, number}, closed}, 0) == "= e^(1 − 1) = 1 ");
+}
+
+TEST_CASE("an online softmax rescales nothing where no block before had an open score", "[explain]") {
+  const OneStep factors{"", Online{Online::Part::rescale, "key", "block", 1}, {row("block", {-infinity, 2, 3})}};
+  CHECK(line(factors, 0) == "= 0 nothing came before");
+  CHECK(line(factors, 1) == "= 0 nothing came before");
+  CHECK(line(factors, 2) == "= e^(2 − 3) = e^(−1) ≈ 0.3679 ");
+}
+
+TEST_CASE("nothing is divided by a spread of 0", "[explain]") {
+  const Tensor<double> zero(Shape{}, {0});
+  const Normalize plain{Normalize::Part::normalized, "d_model"};
+  CHECK(line({"", plain, {row("d_model", {3, 3}), Tensor<double>(Shape{}, {3}), zero}}, 0) ==
+        "= (3 − 3) / √0 = 0 0 where the divisor is 0");
+  CHECK(line({"", plain, {row("d_model", {0, 0}), zero}}, 1) == "= 0 / √0 = 0 0 where the divisor is 0");
+}
+
+TEST_CASE("a share writes its own number once among the largest", "[explain]") {
+  const Trace trace = traced({"", part(Softmax::Part::shares), {row("key", {2, 8, 1, 5})}});
+  const Step& step = trace.steps.back();
+  const Numerals numerals(4, trace);
+  const auto written = [&](std::size_t cell) {
+    Working working = worked_cell(trace, step, reading_of(trace, step), cell, numerals, {2, TermLimit::Kept::largest});
+    std::ranges::sort(working.places);
+    return working.places;
+  };
+  CHECK(written(1) == std::vector<std::size_t>{1, 3});
+  CHECK(written(0) == std::vector<std::size_t>{0, 1, 3});
+}
+
+TEST_CASE("what is no number counts as larger than any", "[explain]") {
+  const double nan = std::nan("");
+  CHECK(places_of_largest(std::vector<double>{1, nan, 3}, 2) == std::vector<std::size_t>{1, 2});
+  CHECK(places_of_largest(std::vector<double>{nan, infinity, nan}, 3) == std::vector<std::size_t>{0, 1, 2});
 }
 
 TEST_CASE("what was moved is only the number; where it came from is its provenance", "[explain]") {

@@ -422,5 +422,140 @@ TEST_CASE("a sentence of forty words shows its weights, and its weighted values 
   CHECK_FALSE(holds(text, "Only the result is shown"));
 }
 
+std::size_t times_told(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST_CASE("a note on a whole step is told once and one on another head is left out", "[explain]") {
+  Trace trace = traced(examples::ragged_heads());
+  trace.notes = {{"scores", {}, "step", "about all scores"},
+                 {"scores", {0, 1}, "head", "about head 2"},
+                 {"scores", {0, 0, 2}, "query", "about query 3"},
+                 {"weights.key", {1}, "given", "about a weight"}};
+  ExplainOptions options = at(Level::cells);
+  const std::string all = in_text(trace, options);
+  for (const char* note : {"about all scores", "about head 2", "about query 3", "about a weight"}) {
+    CHECK(times_told(all, note) == 1);
+  }
+  options.batch = options.head = options.query = 1;
+  const std::string some = in_text(trace, options);
+  CHECK(times_told(some, "about all scores") == 1);
+  CHECK(times_told(some, "about a weight") == 1);
+  CHECK(times_told(some, "about head 2") + times_told(some, "about query 3") == 0);
+}
+
+TEST_CASE("in brief steps that only regroup numbers are left out unless each step is rounded", "[explain]") {
+  Problem problem = examples::ragged_heads();
+  ExplainOptions options = at(Level::steps);
+  CHECK_FALSE(matrices(explain(traced(problem), options), "keys").empty());
+  options.brief = true;
+  CHECK(matrices(explain(traced(problem), options), "keys").empty());
+  problem.arithmetic.hand_rounding = parse_hand_rounding("2");
+  CHECK_FALSE(matrices(explain(traced(problem), options), "keys").empty());
+}
+
+TEST_CASE("of what is behind a document so many numbers are kept unless nothing is left out", "[explain]") {
+  const Trace trace = traced(examples::large());
+  ExplainOptions options = at(Level::result);
+  options.behind = true;
+  const auto numbers = [&] {
+    std::size_t count = 0;
+    for (const Matrix& matrix : explain(trace, options).behind) count += matrix.cells.size();
+    return count;
+  };
+  CHECK(numbers() > 30'000);
+  CHECK(numbers() <= 50'000);
+  options.full = true;
+  std::size_t all = 0;
+  for (const GivenTensor& given : trace.givens) all += given.value.size();
+  for (const Step& step : trace.steps) all += step.result.size();
+  CHECK(numbers() + trace.value(trace.result).size() == all);
+}
+
+TEST_CASE("one head of an attention that is too large is no smaller without parts", "[explain]") {
+  Problem problem = examples::large();
+  problem.inputs.self = examples::scattered({{"token", 120}, {"d_model", 64}}, 1);
+  problem.attention().query_count = problem.attention().key_count = 120;
+  problem.attention().query_labels = problem.attention().key_labels = {examples::numbered(120)};
+  ExplainOptions options;
+  options.head = 1;
+  CHECK(holds(in_text(problem, options), "Only the result is shown.\n"));
+}
+
+TEST_CASE("of many sequences the first are shown and of what is given too", "[explain]") {
+  RecipeBuilder work;
+  work.given_step({"inputs", "X", "Inputs", "X is given", Role::input},
+                  LateTensor(examples::scattered({{"batch", 30}, {"query", 2}, {"d_k", 2}}, 1)));
+  work.step({"sums", "S", "Sums", "S = X + 1", Role::score}, Map{Unary::add, 1, ""}, {"inputs"});
+  const Trace trace = worked_out(work);
+  ExplainOptions options = at(Level::steps);
+  const std::size_t shown = matrices(explain(trace, options), "inputs").size();
+  CHECK(shown < 30);
+  CHECK(matrices(explain(trace, options), "sums").size() == shown);
+  options.full = true;
+  CHECK(matrices(explain(trace, options), "inputs").size() == 30);
+}
+
+TEST_CASE("what is given between two steps is told with what is given", "[explain]") {
+  RecipeBuilder work;
+  const Tensor<double> numbers = examples::matrix("query", "d_k", {{1, 2}, {3, 4}});
+  work.given({.id = "a", .symbol = "A", .title = "First", .role = Role::input}, LateTensor(numbers));
+  work.step({"b", "B", "Second", "{} = {0} + 1", Role::value}, Map{Unary::add, 1, ""}, {"a"});
+  work.given_step({"c", "C", "Third", "{} is given", Role::query}, LateTensor(numbers));
+  work.step({"d", "D", "Fourth", "{} = {0} + {1}", Role::value}, Combine{Binary::add, {}}, {"b", "c"});
+  const Trace trace = worked_out(work);
+  for (const Level level : {Level::rows, Level::cells}) {
+    const std::string text = in_text(trace, at(level));
+    INFO(text);
+    CHECK(times_told(text, "Third") == 1);
+    CHECK(text.find("Third") < text.find("Second"));
+    CHECK(text.find("Second") < text.find("Fourth"));
+    CHECK(holds(text, level == Level::rows ? "d₂ = b₂ + c₂ = [7, 9]" : "d₂ = b₂ + c₂ = [4, 5] + [3, 4] = [7, 9]"));
+  }
+}
+
+TEST_CASE("of a sequence that is all padding no query is told in brief", "[explain]") {
+  Problem problem = examples::ragged_heads();
+  problem.attention().options["lengths"] = PerSequence{{3, 0}};
+  problem.attention().own_queries = {3, 0};
+  problem.attention().query_labels = problem.attention().key_labels = {examples::numbered(3), {"·", "·", "·"}};
+  ExplainOptions options = at(Level::rows);
+  options.brief = true;
+  options.batch = 2;
+  const std::string text = in_text(problem, options);
+  INFO(text);
+  CHECK(holds(text, "3 rows of queries are padding"));
+  CHECK_FALSE(holds(text, "Query 1"));
+}
+
+TEST_CASE("in brief the first query is told where none weighs several keys", "[explain]") {
+  RecipeBuilder work;
+  const Tensor<double> numbers = examples::matrix("query", "key", {{1, 2}, {3, 4}});
+  work.given({.id = "a", .symbol = "A", .role = Role::input}, LateTensor(numbers));
+  work.given({.id = "v", .symbol = "V", .role = Role::value},
+             LateTensor(examples::matrix("key", "d_v", {{1, 0}, {0, 1}})));
+  work.step({"shares", "P", "Shares of all", "{} = sum of {0}", Role::attention_weight}, Reduce{Reducer::sum, "query"},
+            {"a"});
+  work.step({"scores", "S", "Scores", "{} = {0}·{1}", Role::score}, Contract{"key"}, {"a", "v"});
+  work.step({"sums", "T", "Sums", "{} = {0} + 1", Role::score}, Map{Unary::add, 1, ""}, {"scores"});
+  ExplainOptions options;
+  options.brief = true;
+  const std::string text = in_text(worked_out(work), options);
+  INFO(text);
+  CHECK(holds(text, "S[1,2] = 1×0 + 2×1 = 2"));
+  CHECK_FALSE(holds(text, "S[2,2] = "));
+}
+
+TEST_CASE("what is made of hidden numbers alone is told by its own", "[explain]") {
+  RecipeBuilder work;
+  const Tensor<double> numbers = examples::matrix("query", "d_k", {{1, 2}, {3, 4}});
+  work.given({.id = "a", .symbol = "A"}, LateTensor(numbers));
+  work.step({.id = "h", .symbol = "H"}, Copy{}, {"a"}, std::nullopt, Instruction::Kind::hidden);
+  work.step({"made", "Y", "Made", "{} = sum", Role::score}, Contract{"d_k"}, {"h", "a"});
+  CHECK(holds(in_text(worked_out(work)), "25"));
+}
+
 }  // namespace
 }  // namespace attn

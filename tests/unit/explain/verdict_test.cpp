@@ -263,5 +263,181 @@ TEST_CASE("many hand-ins are a table first, then those that are not all right", 
   CHECK(holds(json, "{\"file\": \"\\u001b[31mchris.json\", \"error\": \"no such file\"}"));
 }
 
+TEST_CASE("a lone number beside a wrong step is told as one", "[verdict]") {
+  const auto beside = [](CellState state) {
+    Report report = lone_number(CellState::wrong);
+    report.steps.push_back({.id = "context", .cells = {{.index = {0, 0}, .state = state, .given = "2"}}});
+    return told(report, Reveal::hint, {.width = 300});
+  };
+  CHECK(holds(beside(CellState::blank), "Context: the number is blank."));
+  CHECK(holds(beside(CellState::too_coarse), "Context: the number has too few digits to tell."));
+  CHECK(holds(beside(CellState::consistent), "Context: follows from your scores; not marked again."));
+  CHECK(holds(beside(CellState::right), "Context: right."));
+}
+
+TEST_CASE("nothing handed in is told, and so is a sheet of nothing wrong", "[verdict]") {
+  CHECK(holds(told({}, Reveal::hint), "nothing to mark"));
+  Report report = lone_number(CellState::blank);
+  report.verdict = Verdict::incomplete;
+  CHECK(!holds(told(report, Reveal::hint), "nothing to mark"));
+}
+
+TEST_CASE("a sentence keeps the sign that it ends with", "[verdict]") {
+  Report report = lone_number(CellState::wrong);
+  report.steps[0].cells.push_back({.index = {0, 0}, .state = CellState::right, .given = "2"});
+  report.diagnoses = {{.mistake = "slip.sign",
+                       .step = "scores",
+                       .cells = {{1, 2}},
+                       .evidence = "so it is!",
+                       .message = "was a sign lost?",
+                       .hint = ""}};
+  const std::string text = told(report, Reveal::hint, {.width = 300});
+  CHECK(holds(text, "Was a sign lost? So it is!\n"));
+  CHECK(!holds(text, "What to do"));
+  report.diagnoses[0].message.clear();
+  const std::string bare = told(report, Reveal::hint, {.width = 300});
+  INFO(bare);
+  CHECK(holds(bare, " So it is!"));
+  CHECK(!holds(bare, "lost"));
+}
+
+TEST_CASE("a wrong shape of one row of numbers is told as so many numbers", "[verdict]") {
+  Report report;
+  report.verdict = Verdict::wrong;
+  report.steps = {{.id = "scores", .cells = {}, .given_shape = {4}}};
+  CHECK(holds(told(report, Reveal::hint), "You wrote 4 numbers; this step is 3 × 3, queries × keys."));
+  const std::string plain = told(report, Reveal::none);
+  CHECK(holds(plain, "4 numbers; this step is 3 × 3, queries × keys."));
+  CHECK(holds(plain, "Scores"));
+}
+
+TEST_CASE("a wrong step that the problem has nothing like is told without a matrix", "[verdict]") {
+  const Trace nothing;
+  Report report = lone_number(CellState::wrong);
+  report.steps.push_back({.id = "context", .cells = {}, .given_shape = {2, 2}});
+  const std::string text = as_text(verdict(report, nothing, {.problem = "a.json"}));
+  INFO(text);
+  CHECK(holds(text, "The number is not right yet."));
+  CHECK(holds(text, "You wrote 2 × 2."));
+  CHECK(!holds(text, "✗"));
+}
+
+TEST_CASE("numbers that have no place in their step are counted and not drawn", "[verdict]") {
+  for (const std::vector<std::size_t>& index : {std::vector<std::size_t>{0, 3}, {1}}) {
+    Report report = lone_number(CellState::wrong);
+    report.steps[0].cells[0].index = index;
+    const std::string text = told(report, Reveal::value);
+    CHECK(holds(text, "The number is not right yet."));
+    CHECK(!holds(text, "✗"));
+  }
+}
+
+TEST_CASE("a step without a number is neither right nor wrong", "[verdict]") {
+  Report report = lone_number(CellState::wrong);
+  report.steps.push_back({.id = "context"});
+  CHECK(!holds(told(report, Reveal::hint), "Context"));
+}
+
+TEST_CASE("of many heads the first with something wrong are drawn unless all are asked for", "[verdict]") {
+  Problem problem = examples::large();
+  problem.inputs.self = examples::scattered({{"token", 1}, {"d_model", 64}}, 1);
+  problem.attention().heads = 16;
+  problem.attention().key_width = problem.attention().value_width = 4;
+  problem.attention().query_count = problem.attention().key_count = 1;
+  problem.attention().query_labels = problem.attention().key_labels = {examples::numbered(1)};
+  const Trace trace = traced(problem);
+  Report report;
+  report.verdict = Verdict::wrong;
+  report.steps = {{.id = "scores"}};
+  for (std::size_t head = 0; head < 16; ++head) {
+    const CellState state = head < 2 ? CellState::right : CellState::wrong;
+    report.steps[0].cells.push_back({.index = {head, 0, 0}, .state = state, .given = std::to_string(100 + head)});
+  }
+  const Document some = verdict(report, trace);
+  const std::string text = as_text(some);
+  CHECK(holds(text, "✗ 102"));
+  CHECK(holds(text, "✗ 109"));
+  CHECK(!holds(text, "✗ 110"));
+  CHECK(!holds(text, "✓"));  // nothing is wrong in the first two
+  CHECK(holds(text, "… 6 more matrices like this."));
+  CHECK(some.hints.size() == 1);
+  const std::string whole = as_text(verdict(report, trace, {.full = true}));
+  CHECK(holds(whole, "✗ 115"));
+  CHECK(!holds(whole, "more matrices"));
+}
+
+TEST_CASE("a mistake of a step not handed in is told at the first wrong step behind it", "[verdict]") {
+  Report report = lone_number(CellState::wrong);
+  report.steps.push_back({.id = "context", .cells = {{.index = {0, 0}, .state = CellState::wrong, .given = "2"}}});
+  report.diagnoses = {{.mistake = "slip.sign", .step = "queries", .message = "a sign was lost"}};
+  const std::string text = told(report, Reveal::hint, {.width = 300});
+  CHECK(holds(text, "That is at the step queries, which you did not hand in."));
+  CHECK(text.find("A sign was lost") < text.find("Context"));
+
+  report.diagnoses[0].step.clear();
+  const std::string anywhere = told(report, Reveal::hint, {.width = 300});
+  CHECK(holds(anywhere, "A sign was lost."));
+  CHECK(!holds(anywhere, "did not hand in"));
+}
+
+TEST_CASE("only a wrong number of a step of the problem points to its own arithmetic", "[verdict]") {
+  const Trace trace = traced(examples::worked_example());
+  const auto hints = [&](const std::string& step, CellState state) {
+    Report report;
+    report.verdict = Verdict::wrong;
+    report.steps = {{.id = step, .cells = {{.index = {1, 2}, .state = state, .given = "5"}}}};
+    report.diagnoses = {{.mistake = "unexplained", .step = step, .message = "nothing explains it"}};
+    return verdict(report, trace, {.problem = "a.json"}).hints.size();
+  };
+  CHECK(hints("scores", CellState::wrong) == 1);
+  CHECK(hints("scores", CellState::right) == 0);
+  CHECK(hints("scaled_scores", CellState::wrong) == 0);
+}
+
+TEST_CASE("what follows in a step that the problem has not names no step of it", "[verdict]") {
+  Report report = lone_number(CellState::wrong);
+  report.steps.push_back(
+      {.id = "scaled_scores", .cells = {{.index = {0, 0}, .state = CellState::consistent, .given = "2"}}});
+  const std::string text = told(report, Reveal::hint, {.width = 300});
+  INFO(text);
+  CHECK(holds(text, "Scaled scores: follows from what you wrote before; not marked again"));
+}
+
+TEST_CASE("of very many mistakes that fit as well the first three are told unless all are asked for", "[verdict]") {
+  Report report = lone_number(CellState::wrong);
+  report.diagnoses = {{.mistake = "slip.sign",
+                       .step = "scores",
+                       .ties = {"tie.one", "tie.two", "tie.three", "tie.four"},
+                       .message = "a sign was lost"}};
+  const Trace trace = traced(examples::worked_example());
+  const std::string some = as_text(verdict(report, trace));
+  CHECK(holds(some, "`tie.three`"));
+  CHECK(!holds(some, "`tie.four`"));
+  CHECK(holds(as_text(verdict(report, trace, {.full = true})), "`tie.four`"));
+
+  Report noted = report;
+  noted.diagnoses.insert(noted.diagnoses.begin(), {.mistake = "rounding.early", .kind = MistakeKind::note});
+  for (const Report& one : {report, noted}) {
+    const std::vector<MarkedFile> files = {{{"a.json"}, one}, {{"b.json"}, one}};
+    const std::string table = as_text(verdicts(files, trace), {.width = 300});
+    CHECK(holds(table, "slip.sign or tie.one or tie.two or tie.three or …"));
+    CHECK(!holds(table, "rounding.early or"));
+  }
+}
+
+TEST_CASE("only a range of which something was accepted is told and in digits that say something", "[verdict]") {
+  const auto wide = [](CellState state, const std::string& given, double width) {
+    Report report;
+    const MarkedCell cell{.index = {0, 0}, .state = state, .given = given, .accepted = {1.6, 1.6 + width}};
+    report.steps = {{.id = "context", .cells = {cell}, .width = width}};
+    return told(report, Reveal::hint, {.width = 300});
+  };
+  CHECK(holds(wide(CellState::right, "1.9366", 0.5235), "For context a range of 0.52 is accepted"));
+  const std::string tiny = wide(CellState::right, "1.9366000000000000", 1e-12);
+  INFO(tiny);
+  CHECK(holds(tiny, "a range of 1e-12 is accepted"));
+  CHECK(!holds(wide(CellState::too_coarse, "1.9366", 0.5235), "a range"));
+}
+
 }  // namespace
 }  // namespace attn

@@ -13,6 +13,7 @@
 
 #include "catch.h"
 #include "explain/place.h"
+#include "explain/telling/closing.h"
 #include "explain/telling/parts.h"
 #include "model/computation.h"
 #include "reading/problem/problem.h"
@@ -552,6 +553,140 @@ TEST_CASE("what would take too much memory is not told", "[explain][why]") {
   CHECK_FALSE(why_within(1'000'000, trace, number, {.full = true}));
 }
 
+TEST_CASE("with more memory no less is told", "[explain][why]") {
+  const Trace trace = examples::traced(examples::large());
+  const Asked asked{"projected_keys", 70};
+  bool told = false;
+  std::size_t refused = 0;
+  for (std::size_t bytes = 0; bytes < 600'000; bytes += 5'000) {
+    const bool now = why_within(bytes, trace, asked, {.depth = 2, .full = true}).has_value();
+    CHECK((now || !told));
+    told = now;
+    refused += now ? 0 : 1;
+  }
+  CHECK(told);
+  CHECK(refused > 10);
+}
+
+TEST_CASE("what is added to a sum that is cut is told beside its largest terms", "[explain][why]") {
+  const Trace trace = examples::traced(examples::causal_sentence());
+  const std::string text = in_text(trace, "K[1,1]", {.depth = 1, .top = 2});
+  CHECK(examples::holds(text, "(2 more: "));
+  CHECK(examples::holds(text, "b_K[1] = "));
+}
+
+TEST_CASE("a tree goes down to the last level of which all lines fit", "[explain][why]") {
+  constexpr std::size_t width = 60;
+  Problem problem = examples::worked_example();
+  for (auto part : {&Attention::query, &Attention::key}) {
+    (problem.attention().*part) = Projection{examples::scattered({{"d_model", 4}, {"d_k", width}}, 1), {}};
+  }
+  problem.attention().key_width = width;
+  const Trace trace = examples::traced(problem);
+  const auto deepest = [&](std::size_t top) {
+    std::size_t depth = 0;
+    const Document document = why(trace, {"scores", 1}, {.top = top});
+    for (const Branch& branch : tree_of(document).branches) depth = std::max(depth, branch.depth);
+    return depth;
+  };
+  CHECK(deepest(3) == 2);
+  CHECK(deepest(30) == 1);
+}
+
+TEST_CASE("a number that is read twice is told once", "[explain][why]") {
+  RecipeBuilder work;
+  const std::string a = work.given({.id = "a", .symbol = "A", .role = Role::input},
+                                   LateTensor(Tensor<double>(Shape{{"query", 2}}, {3, 4})));
+  const std::string b = work.step({.id = "b", .symbol = "B"}, Map{Unary::add, 1, ""}, {a});
+  work.step({.id = "made", .symbol = "Y"}, Combine{Binary::multiply, {}}, {b, b});
+  CHECK(tree_in_text(worked_out(work), "made[2]") ==
+        "  Y[2] = 5 × 5 = 25\n"
+        "  └ B[2] = 4 + 1 = 5\n"
+        "    └ A[2] = 4  (given)\n");
+}
+
+// Sums of a row of ones from which the mask takes what it says, given and not made of rules.
+Trace behind_given_mask(const std::vector<double>& open) {
+  const Shape row{{"key", open.size()}};
+  RecipeBuilder work;
+  const std::string a = work.given({.id = "a", .symbol = "A", .role = Role::input},
+                                   LateTensor(Tensor<double>(row, std::vector<double>(open.size(), 1))));
+  const std::string mask = work.given({.id = "mask", .symbol = "M", .title = "gaps: as given", .role = Role::mask},
+                                      LateTensor(Tensor<double>(row, open)));
+  work.step({.id = "made", .symbol = "Y", .role = Role::softmax}, Softmax{Softmax::Part::maximum, "key"}, {a}, mask);
+  return worked_out(work);
+}
+
+TEST_CASE("a mask that is given closes cells by its own name", "[explain][why]") {
+  const Trace trace = behind_given_mask({1, 0, 0, 1});
+  const std::string text = in_text(trace, "made");
+  CHECK(examples::holds(text, "gaps"));
+  const Document document = why(trace, {"made", 0}, {});
+  const std::string tree = as_text(document);
+  CHECK(examples::holds(tree, "Y = max(1, 1) = 1"));
+  CHECK(examples::holds(tree, "M[2…3] = [0, 0]"));
+  CHECK(examples::holds(tree, "(gaps: as given)"));
+  CHECK(closed_by(trace, {"mask", 1, 1, 2}) == "closed by gaps");
+}
+
+TEST_CASE("where a row is closed here and there the first runs are told and the others named", "[explain][why]") {
+  Problem problem = examples::causal_sentence(std::vector<std::string>(24, "word"));
+  problem.attention().options.erase("causal");
+  Tensor<double> open(Shape{{"query", 24}, {"key", 24}}, std::vector<double>(24 * 24, 1));
+  for (std::size_t i = 0; i < open.size(); i += 2) open[i] = 0;
+  problem.attention().options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::allow, open}};
+  const Trace trace = examples::traced(problem);
+  const std::string text = in_text(trace, "row_maximum[1]", {.depth = 1, .top = 2});
+  INFO(text);
+  CHECK(examples::holds(text, "M[1,1] = 0  (closed by mask)"));
+  CHECK(examples::holds(text, "M[1,3] = 0  (closed by mask)"));
+  CHECK_FALSE(examples::holds(text, "M[1,5] = 0"));
+  CHECK(examples::holds(text, "10 more"));
+  CHECK(examples::holds(text, "M[1,11] …"));
+  CHECK_FALSE(examples::holds(text, "M[1,13]"));
+}
+
+TEST_CASE("a rule that closes a whole row is told once below it", "[explain][why]") {
+  Problem problem = examples::closed_row();
+  problem.attention().options["mask"] =
+      std::vector<MaskTerm>{{MaskTerm::Kind::allow, Tensor<double>(Shape{{"query", 2}}, {1, 0})}};
+  const std::string text = in_text(examples::traced(problem), "row_maximum[2]");
+  INFO(text);
+  CHECK(examples::holds(text, "M[2,1…5] = [0, 0, 0, 0, 0]  (closed by mask)"));
+  std::size_t told = 0;
+  for (std::size_t at = text.find("M_1[2] = 0"); at != std::string::npos; at = text.find("M_1[2] = 0", at + 1)) ++told;
+  CHECK(told == 1);
+}
+
+TEST_CASE("a note stands with the numbers that it is about", "[explain][why]") {
+  Trace trace = examples::traced(examples::causal_sentence());
+  trace.notes = {{"", {}, "general", "about nothing told"},
+                 {"nowhere", {}, "other", "about what is not there"},
+                 {"scores", {0}, "row", "about row 1"},
+                 {"scores", {2}, "row", "about row 3"},
+                 {"scores", {0, 1, 0}, "odd", "about more than there is"},
+                 {"weights.key", {1}, "given", "about what is given"}};
+  const std::string text = in_text(trace, "scores[1,2]");
+  CHECK(examples::holds(text, "about row 1"));
+  CHECK(examples::holds(text, "about what is given"));
+  for (const char* elsewhere : {"about nothing told", "about what is not there", "about row 3", "about more"}) {
+    CHECK_FALSE(examples::holds(text, elsewhere));
+  }
+}
+
+TEST_CASE("a single number has no place among others", "[explain][why]") {
+  RecipeBuilder work;
+  const std::string x = work.given({.id = "x", .symbol = "x", .role = Role::input},
+                                   LateTensor(Tensor<double>(Shape{{"d_model", 2}}, {1, 5})));
+  work.step({.id = "mean", .symbol = "μ", .title = "Mean", .formula = "{} = mean of {0}"},
+            Normalize{Normalize::Part::mean, "d_model"}, {x});
+  const Trace trace = worked_out(work);
+  const std::string text = as_text(why(trace, {"mean", 0}, {}));
+  CHECK(examples::holds(text, "μ = mean of x\n"));
+  CHECK(examples::holds(text, "μ = (1 + 5) / 2 = 6 / 2 = 3"));
+  CHECK(examples::holds(as_text(why(trace, {"mean", std::nullopt}, {})), "μ = (1 + 5) / 2 = 6 / 2 = 3"));
+}
+
 TEST_CASE("what is rounded by hand says what it was", "[explain][why]") {
   Problem problem = examples::worked_example();
   problem.arithmetic.hand_rounding = parse_hand_rounding("1:keep-sum");
@@ -655,6 +790,50 @@ TEST_CASE("a question that cannot be answered is told what is there", "[explain]
   CHECK(found(trace, "scores[1,2] 3") == "`3` is too much in `scores[1,2] 3`");
   CHECK(found(trace, "scores['a'b,2]") == "`b,2]` is too much in `scores['a'b,2]`");
   CHECK(found(trace, "scores['a,2]") == "a quote is opened and not closed in `scores['a,2]`");
+}
+
+std::string help_for(const Trace& trace, const std::string& typed) {
+  const Result<Asked> asked = find_asked(trace, read_question(typed).value());
+  REQUIRE_FALSE(asked);
+  return asked.faults()[0].help.text();
+}
+
+TEST_CASE("an index may stand between tabs and end in a backslash", "[explain][why]") {
+  const Trace trace = examples::traced(examples::causal_sentence());
+  CHECK(found(trace, "scores[\t1 ,\t2\t]") == "scores[1,2]");
+  CHECK(found(trace, "scores['1\\") == "a quote is opened and not closed in `scores['1\\`");
+}
+
+TEST_CASE("of many steps and labels the first are listed", "[explain][why]") {
+  const std::string given_alone = help_for(examples::traced(examples::wide({1, 2})), "Y");
+  INFO(given_alone);
+  CHECK(examples::holds(given_alone, "its steps are keys, queries, values, scores"));
+  CHECK_FALSE(examples::holds(given_alone, "given are"));
+
+  RecipeBuilder work;
+  std::string last =
+      work.given({.id = "a", .symbol = "A", .role = Role::input}, LateTensor(Tensor<double>(Shape{{"query", 1}}, {1})));
+  for (int i = 1; i <= 41; ++i) last = work.step({.id = "step" + std::to_string(i), .symbol = "S"}, Copy{}, {last});
+  const std::string of_many = help_for(worked_out(work), "Y");
+  CHECK(examples::holds(of_many, "step39, step40, …"));
+  CHECK_FALSE(examples::holds(of_many, "step41"));
+
+  std::vector<std::string> words;
+  for (char letter = 'a'; letter <= 'u'; ++letter) words.push_back(std::string("word-") + letter);
+  const std::string labels = help_for(examples::traced(examples::causal_sentence(words)), "scores[1,none]");
+  CHECK(examples::holds(labels, "word-s, word-t, …"));
+  CHECK_FALSE(examples::holds(labels, "word-u"));
+}
+
+TEST_CASE("a symbol that several steps have names none of them", "[explain][why]") {
+  RecipeBuilder work;
+  const std::string a =
+      work.given({.id = "a", .symbol = "A", .role = Role::input}, LateTensor(Tensor<double>(Shape{{"query", 1}}, {1})));
+  work.step({.id = "first", .symbol = "S"}, Copy{}, {a});
+  work.step({.id = "second", .symbol = "S"}, Copy{}, {a});
+  const Trace trace = worked_out(work);
+  CHECK(examples::holds(found(trace, "S[1]"), "first, second"));
+  CHECK(found(trace, "second[1]") == "second[1]");
 }
 
 TEST_CASE("whatever is typed is read, or refused", "[explain][why]") {

@@ -1,8 +1,14 @@
 #include "exports/export.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
 #include "base/sink.h"
 #include "catch.h"
+#include "exports/xml_text.h"
 #include "unit/model/attentions.h"
+#include "unit/trace/by_hand.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)
 
@@ -22,4 +28,37 @@ TEST_CASE("what is said of how long an export will be is not wildly wrong", "[ex
     CHECK(expected > written / 4);
     CHECK(expected < 4 * written);
   }
+}
+
+TEST_CASE("what XML has no character for is replaced in it", "[exports]") {
+  CHECK(in_xml("a & b < c > \"d\"") == "a &amp; b &lt; c &gt; &quot;d&quot;");
+  CHECK(in_xml("\uFFFE \uFFFD \uFFFF") == "\uFFFD \uFFFD \uFFFD");
+}
+
+TEST_CASE("an archive of more arrays than 16 bits count says how many there are", "[exports]") {
+  constexpr std::size_t steps = 0x10001;
+  Trace trace;
+  for (std::size_t i = 0; i < steps; ++i) {
+    trace.steps.push_back(step_of({.id = std::to_string(i)}, Given{}, {}, {}, Tensor<double>({}, {1})));
+  }
+  StringSink sink;
+  std::ranges::find(exports(), "npz", &Export::name)->write(trace, sink);
+  const std::string archive = sink.take();
+  const auto number = [&](std::size_t at, std::size_t bytes) {
+    std::uint64_t value = 0;
+    while (bytes-- > 0) value = value << 8 | static_cast<unsigned char>(archive[at + bytes]);
+    return value;
+  };
+  // The end of the directory, and before it where its 64-bit twin stands (APPNOTE 4.3.14 to 4.3.16).
+  const std::size_t end = archive.size() - 22, locator = end - 20;
+  REQUIRE(number(end, 4) == 0x06054b50);
+  CHECK(number(end + 10, 2) == 0xFFFF);
+  REQUIRE(number(locator, 4) == 0x07064b50);
+  const std::size_t wide = number(locator + 8, 8);
+  REQUIRE(wide == locator - 56);
+  CHECK(number(wide, 4) == 0x06064b50);
+  CHECK(number(wide + 32, 8) == steps);
+  CHECK(number(wide + 40, 8) == number(end + 12, 4));
+  CHECK(number(wide + 48, 8) == number(end + 16, 4));
+  CHECK(number(number(wide + 48, 8), 4) == 0x02014b50);
 }

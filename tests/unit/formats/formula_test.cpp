@@ -51,6 +51,16 @@ TEST_CASE("a formula is taken apart") {
       {"scaled_scores[1,1…3]", "row(word:scaled_scores sign:[ num:1 sign:, num:1 sign:… num:3 sign:])"},
       {"weights.key[2]", "row(word:weights.key sign:[ num:2 sign:])"},
       {"1 where open, 0", "row(num:1 word: where open sign:, num:0)"},
+      {"row of head₁", "row(word:row of  sub(word:head num:1))"},
+      {"2^max", "row(sup(num:2 word:max))"},
+      {"√head", "row(root(word:head))"},
+      {"√d₁₂", "row(root(sub(id:d num:12)))"},
+      {"e^−x₂ + 2^-3", "row(sup(id:e row(sign:− sub(id:x num:2))) sign:+ sup(num:2 row(sign:- num:3)))"},
+      {"( a, b )", "row(sign:( id:a sign:, id:b word:  sign:))"},
+      {"w_α", "row(sub(id:w id:α))"},
+      {"w_é", "row(sub(id:w word:é))"},
+      {"w_日", "row(sub(id:w word:日))"},
+      {"w_i1", "row(sub(id:w word:i1))"},
   }));
   CAPTURE(one.text);
   CHECK(tree(formula_tree({one.text})) == one.expected);
@@ -80,6 +90,34 @@ TEST_CASE("a formula across spans keeps their roles") {
   CHECK(!all.children[0].children[1].children[1].role);
   CHECK(all.children[2].role == Role::score);
   CHECK(!all.children[2].children[0].role);
+}
+
+TEST_CASE("words of two roles stay apart") {
+  const FormulaPart all = formula_tree({{"max", Role::score}, {"min", Role::key}});
+  CHECK(tree(all) == "row(word:max word:min)");
+  CHECK(all.children[0].role == Role::score);
+  CHECK(all.children[1].role == Role::key);
+}
+
+TEST_CASE("an index belongs to the symbol that stands where the formula has a place") {
+  const auto filled = [](const Formula& symbol) {
+    return tree(formula_tree({Span(Formula("{0}_i").with("", std::vector<Formula>{symbol}), std::nullopt)}));
+  };
+  CHECK(filled("S") == "row(sub(id:S id:i))");
+  // Where there is none, or it ends in a sign, the index says of itself what it is.
+  CHECK(filled("") == "row(word:_i)");
+  CHECK(filled("(a + b)") == "row(sign:( id:a sign:+ id:b sign:) word:_i)");
+}
+
+TEST_CASE("a place that no symbol fills stays as it is written") {
+  CHECK(tree(formula_tree({Span(Formula("{0} × {1}"), std::nullopt)})) == "row(sign:{0} sign:× sign:{1})");
+  CHECK(tree(formula_tree({Span(Formula("{0} of x"), std::nullopt)})) == "row(sign:{0} word: of  id:x)");
+}
+
+TEST_CASE("what is lowered or raised stands by its words or alone") {
+  CHECK(tree(formula_tree({"head ₁"})) == "row(sub(word:head  num:1))");
+  CHECK(tree(formula_tree({"a ₁"})) == "row(id:a word:  sub(row: num:1))");
+  CHECK(tree(formula_tree({"₁"})) == "row(sub(row: num:1))");
 }
 
 TEST_CASE("formulas as LaTeX") {

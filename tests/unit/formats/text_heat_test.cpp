@@ -195,6 +195,16 @@ TEST_CASE("rows of weights have a column for each of them where there is room", 
   CHECK_FALSE(any_holds(shown(weights({0, 0.5, 0.5}, 3, Role::score), heated()), "▄"));
 }
 
+TEST_CASE("there are no columns of no shares and no shades of a vector", "[heat]") {
+  CHECK(column_bars({}, 20, Typesetter(heated())).width() == 0);
+  CHECK(column_bars(std::vector{0.5, 0.5}, 3, Typesetter(heated())).width() == 0);
+  CHECK(column_bars(std::vector{0.5, 0.5}, 4, Typesetter(heated())).width() == 4);
+  Matrix vector = weights({0.25, 0.75}, 2, Role::score);
+  CHECK(any_holds(shown(vector, heated()), "▓"));
+  vector.row_axis.clear();
+  CHECK(shown(vector, heated()) == shown(vector, {}));
+}
+
 TEST_CASE("lines of weights have bars from one column on", "[heat]") {
   const std::string cells = in_text(examples::worked_example(), at(Level::cells), heated());
   CHECK(holds(cells, "A[1,1] = 0.1353 / 2.1353 ≈ 0.0634  █▌                      │"));

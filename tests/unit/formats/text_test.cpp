@@ -7,6 +7,7 @@
 
 #include "catch.h"
 #include "formats/spelling.h"
+#include "formats/styled.h"
 #include "unit/explain/examples.h"
 #include "unit/formats/as_text.h"
 #include "unit/formats/widest.h"
@@ -87,6 +88,9 @@ TEST_CASE("signs that ASCII lacks are spelled out", "[text]") {
   CHECK(asciified("s′₁ = s₁ / √3 ≈ −1.2") == "s'_1 = s_1 / sqrt(3) ~= -1.2");
   CHECK(asciified("√d_k, √(−2), S″, Kᵀ, Σ") == "sqrt(d_k), sqrt(-2), S'', K^T, sum");
   CHECK(asciified("[3 × 4] → … −∞") == "[3 x 4] -> ... -inf");
+  CHECK(asciified("√2.5 + √x_1") == "sqrt(2.5) + sqrt(x_1)");
+  CHECK(asciified("x₊ₐ₉") == "x\\u{208a}\\u{2090}_9");          // lowered, and no digits
+  CHECK(asciified("\xff\xe2\x82") == "\\u{ff}\\u{e2}\\u{82}");  // no text at all
   CHECK(asciified("é 猫") == "\\u{e9} \\u{732b}");
 }
 
@@ -217,6 +221,35 @@ TEST_CASE("no line ends in a space, and no two empty lines follow each other", "
   }
 }
 
+TEST_CASE("a line that is only a label stands among lines that are too long", "[text]") {
+  std::vector<Inline> terms(20, Inline{"+ 0.1234×0.5678"});
+  const Derivation sums{{}, "", {{{"the"}, {{"", {{"s"}}}, {"=", terms}}}, {{"cat"}, {}, {"padding"}}}};
+  const std::vector<std::string> lines = lines_of(as_text({{sums}}));
+  CHECK(lines[0].starts_with("  the  s = + 0.1234×0.5678 + 0.1234×0.5678"));
+  CHECK(std::ranges::find(lines, "  cat    (padding)") != lines.end());
+}
+
+TEST_CASE("a row of a table may have fewer cells than others and a table none at all", "[text]") {
+  const Table table{{}, {{"step"}, {"bytes"}}, {{{"scores"}, {"72"}}, {{"mask"}}}};
+  CHECK(as_text({{table}}) == "  step    bytes\n  scores  72\n  mask\n");
+  CHECK(as_text({{Table{{"Nothing to compare"}, {}, {}}}}) == "  Nothing to compare\n");
+}
+
+TEST_CASE("columns of a table that cannot all have room have one letter a line each", "[text]") {
+  const std::string text = as_text({{Table{{}, {}, {std::vector<Inline>(40, Inline{"ab"})}}}});
+  const std::vector<std::string> lines = lines_of(text);
+  CHECK(lines[0].starts_with("  a  a  a"));
+  CHECK(lines[1].starts_with("  b  b  b"));
+  CHECK(std::ranges::count(text, 'a') == 40);
+}
+
+TEST_CASE("a matrix that would stand beside another one stands alone where there is none", "[text]") {
+  Matrix matrix = one_matrix({1, 2}, {"a"}, {"x", "y"});
+  const std::string alone = in_text(matrix);
+  matrix.beside = true;
+  CHECK(in_text(matrix) == alone);
+}
+
 TEST_CASE("weight matrices stand side by side where there is room", "[text]") {
   const std::vector<std::string> lines = lines_of(in_text(examples::worked_example()));
   CHECK(std::ranges::any_of(
@@ -226,6 +259,21 @@ TEST_CASE("weight matrices stand side by side where there is room", "[text]") {
   const std::vector<std::string> narrower = lines_of(in_text(examples::worked_example(), {}, narrow));
   CHECK(std::ranges::none_of(narrower,
                              [](const std::string& line) { return holds(line, "W_K") && holds(line, "W_Q   "); }));
+}
+
+TEST_CASE("characters that are wider than a line stand alone in one", "[text]") {
+  FormatOptions options;
+  const Typesetter typesetter(options);
+  const auto shown = [&](const Inline& text, std::size_t width) {
+    std::string all;
+    for (const StyledLine& line : typesetter.wrapped(text, width)) all += typesetter.printed(line);
+    return all;
+  };
+  CHECK(shown({"漢字a"}, 1) == "漢\n字\na\n");
+  CHECK(shown({"a漢"}, 2) == "a\n漢\n");
+  CHECK(shown({"漢", "字"}, 3) == "漢\n字\n");
+  CHECK(widest(typesetter.wrapped({"漢字 a"}, 4)) == 4);
+  CHECK(widest(std::vector<StyledLine>()) == 0);
 }
 
 }  // namespace

@@ -35,6 +35,45 @@ TEST_CASE("a symbol is a letter with what stands beside it", "[formula]") {
   CHECK(kinds("QK") == std::vector{Kind::word});
   CHECK(kinds("q₁·Kᵀ") == std::vector{Kind::letter, Kind::lowered, Kind::sign, Kind::letter, Kind::raised});
   CHECK(kinds("2^8") == std::vector{Kind::number, Kind::sign, Kind::number});
+  CHECK(kinds("α‴") == std::vector{Kind::letter});
+}
+
+TEST_CASE("a brace around no number is a brace") {
+  for (const std::string text : {"{", "{1", "{1 }", "{x}"}) {
+    INFO(text);
+    CHECK(kinds(text).front() == Kind::sign);
+    CHECK(Formula(text).with("Y", std::vector<Formula>{"A", "B"}).text() == text);
+  }
+  CHECK(kinds("{1}") == std::vector{Kind::place});
+}
+
+TEST_CASE("a star between two factors is a sign") {
+  for (const std::string text : {"a*b", "a*2", "a*("}) {
+    INFO(text);
+    CHECK(formula_pieces(text)[0] == FormulaPiece{Kind::letter, "a"});
+    CHECK(formula_pieces(text)[1] == FormulaPiece{Kind::sign, "*"});
+  }
+  CHECK(kinds("a* b") == std::vector{Kind::letter, Kind::space, Kind::letter});
+}
+
+TEST_CASE("a number has its decimals and its exponent and nothing else") {
+  for (const std::string text : {"2", "2.5", "2e5", "2e+5", "2e-5", "2e−5", "∞"}) {
+    INFO(text);
+    CHECK(kinds(text) == std::vector{Kind::number});
+  }
+  CHECK(kinds("2.") == std::vector{Kind::number, Kind::sign});
+  CHECK(kinds("2e") == std::vector{Kind::number, Kind::letter});
+  CHECK(kinds("2e+") == std::vector{Kind::number, Kind::letter, Kind::sign});
+}
+
+TEST_CASE("a word has hyphens and apostrophes inside and a letter has none") {
+  for (const std::string text : {"self-attention", "heads'", "don't", "layer1.ffn", "row_maximum"}) {
+    INFO(text);
+    CHECK(kinds(text) == std::vector{Kind::word});
+  }
+  CHECK(kinds("a-b") == std::vector{Kind::letter, Kind::sign, Kind::letter});
+  CHECK(kinds("a'") == std::vector{Kind::letter, Kind::sign});
+  CHECK(kinds("self-2") == std::vector{Kind::word, Kind::sign, Kind::number});
 }
 
 TEST_CASE("symbols stand where the formula has places for them, whatever its words say", "[formula]") {

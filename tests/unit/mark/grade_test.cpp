@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -159,6 +160,47 @@ TEST_CASE("the sum is rounded once, and the middle goes up", "[grade]") {
   const Grade grade =
       graded(report({step("scores", third), step("attention_weights", third), step("context", third)}), scheme);
   CHECK(grade.points == 1);
+}
+
+TEST_CASE("a sum that is rounded to nothing stays as it is, and is not below nothing", "[grade]") {
+  Scheme scheme;
+  scheme.round_to = 0;
+  CHECK(rounded_points(1.23456, 3, scheme) == 1.23456);
+  CHECK(rounded_points(-0.5, 3, scheme) == 0);
+  CHECK(rounded_points(3, 3, scheme) == 3);
+}
+
+TEST_CASE("what a problem has no step or no cell of has no points", "[grade]") {
+  Scheme scheme;
+  scheme.points = {{"scores", 3}, {"layer7.scores", 2}};
+  // Of several problems one may have a step that another has not.
+  const Grade grade = graded(report({step("scores", "rrrrrrrrr")}), scheme);
+  REQUIRE(grade.steps.size() == 1);
+  CHECK((grade.points == 3 && grade.of == 3));
+  const Grade empty = graded(report({step("scores", "rrrrrrrrr"), step("layer7.scores", "")}), scheme);
+  REQUIRE(empty.steps.size() == 2);
+  CHECK((empty.steps[1].cells == 0 && empty.steps[1].earned == 0 && empty.steps[1].of == 2));
+  CHECK((empty.points == 3 && empty.of == 5));
+}
+
+TEST_CASE("of a batch with padding the rows of queries that are nobody's are not asked for", "[grade]") {
+  const Result<Problem> problem =
+      read_problem(R"({"inputs": [[[1, 0], [0, 1], [1, 1]], [[1, 2]]], "positions": "sinusoidal"})", catalog(),
+                   std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
+  REQUIRE(problem);
+  ReferenceBackend backend;
+  const Trace trace = attention(problem.value(), backend);
+  Scheme scheme;
+  // Positions are the same for all sequences, and keys are no queries: of these all are asked for.
+  const std::map<std::string, std::size_t> asked = {
+      {"position_encoding", 6}, {"keys", 12}, {"queries", 8}, {"scores", 12}, {"context", 8}};
+  for (const auto& [id, cells] : asked) scheme.points.push_back({id, 1});
+  const Grade grade = Grader(scheme, trace).nothing();
+  REQUIRE(grade.steps.size() == asked.size());
+  for (const StepGrade& one : grade.steps) {
+    INFO(one.id);
+    CHECK((one.cells == asked.at(one.id) && one.missing == one.cells && one.points() == 0));
+  }
 }
 
 TEST_CASE("what is asked for and not handed in has no points, and what was not asked for costs nothing", "[grade]") {

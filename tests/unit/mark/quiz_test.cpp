@@ -1,6 +1,8 @@
 #include "mark/quiz.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -74,6 +76,62 @@ TEST_CASE("of a large problem few questions are asked, about the query that sees
   CHECK(plan.questions.size() <= 40);
   CHECK(plan.questions.front().index[0] == 11);
   CHECK_FALSE(plan.questions.front().along);
+}
+
+TEST_CASE("of a batch the questions are about one sequence, and its query that sees most", "[quiz]") {
+  const Trace trace = quiz_trace(
+      R"({"inputs": {"random": "normal", "shape": [2, 12, 16], "seed": 1}, "causal": true, "lengths": [12, 5]})");
+  // Of 12 tokens the last sees all; of 5 the fifth does, and there are no others to ask about.
+  for (const auto& [sequence, query] : {std::pair<std::size_t, std::size_t>{0, 11}, {1, 4}}) {
+    const QuizPlan plan = quiz_plan(trace, {"scores", "attention_weights", "context"}, sequence);
+    CHECK(plan.is_selection);
+    REQUIRE_FALSE(plan.questions.empty());
+    for (const QuizQuestion& question : plan.questions) {
+      CHECK(question.index[0] == sequence);
+      CHECK(question.index[1] == query);
+    }
+  }
+}
+
+TEST_CASE("positions are asked about whichever sequence of a batch a quiz is on", "[quiz]") {
+  const Trace trace = quiz_trace(R"({"inputs": [[[1, 0], [0, 1], [1, 1]], [[1, 2]]], "positions": "sinusoidal"})");
+  for (const std::size_t sequence : {0u, 1u}) {
+    const QuizPlan plan = quiz_plan(trace, {"position_encoding", "context"}, sequence);
+    CHECK(std::ranges::count(plan.questions, "position_encoding", &QuizQuestion::step) == 3);
+    CHECK(std::ranges::count(plan.questions, "context", &QuizQuestion::step) == (sequence == 0 ? 3 : 1));
+  }
+}
+
+TEST_CASE("of a large block one number of each step is asked", "[quiz]") {
+  std::ifstream file(std::string(ATTN_SOURCE_DIR) + "/data/block-by-hand.json");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string few = "[[-1, 2, 1], [2, -1, 1]]", tokens = R"("tokens": ["It", "rains"],)";
+  REQUIRE(text.find(few) != std::string::npos);
+  REQUIRE(text.find(tokens) != std::string::npos);
+  text.replace(text.find(few), few.size(), R"({"random": "normal", "shape": [12, 3], "seed": 1})");
+  text.replace(text.find(tokens), tokens.size(), "");
+  const Trace trace = quiz_trace(text);
+  std::vector<std::string> steps;
+  for (const Step& step : trace.steps) steps.push_back(step.heading.id);
+  const QuizPlan plan = quiz_plan(trace, steps);
+  CHECK(plan.is_selection);
+  // The tokens' own steps have no queries and keys that some see more of: the first token is asked.
+  for (const QuizQuestion& question : plan.questions) CHECK(question.index[0] == 0);
+  for (const std::string& step : steps) CHECK(std::ranges::count(plan.questions, step, &QuizQuestion::step) >= 1);
+}
+
+TEST_CASE("a hint does not say what happened where much would explain it", "[quiz]") {
+  // Q·Kᵀ is 1, 2 and 0, 1. Its first column may be K·Qᵀ, or what comes of turned matrices, or of none at all.
+  const std::string problem = R"({"inputs": [[1, 0], [0, 1]], "weights": {"query": [[1, 1], [0, 1]],
+    "key": [[1, 0], [1, 1]], "value": [[2, 0], [0, 1]]}})";
+  Taken taken(problem, {"scores"});
+  const QuizReaction reaction = taken.answer({1, 0});
+  CHECK(reaction.kind == Kind::wrong);
+  CHECK_FALSE(reaction.diagnosis);
+  CHECK(taken.quiz.mistakes().empty());
+  const Report report = taken.quiz.report();
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(report.diagnoses[0].ties.size() > 2);
 }
 
 TEST_CASE("help grows with each wrong try, and the answer comes with the last", "[quiz]") {

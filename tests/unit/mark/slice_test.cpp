@@ -1,6 +1,7 @@
 #include "mark/slice.h"
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,20 +16,21 @@
 namespace attn {
 namespace {
 
-Recipe recipe_of(const std::string& text) {
+Recipe recipe_of(const std::string& text, std::optional<std::size_t> keys_a_block = {}) {
   const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
   REQUIRE(problem);
-  return recipe_of(problem.value(), {.all_steps = true});
+  return recipe_of(problem.value(), {.all_steps = true, .keys_a_block = keys_a_block});
 }
 
-// Five tokens of width 4, in heads, rotated, and behind a mask.
+// Five tokens of width 4, in heads, rotated, behind a mask, and with vectors for distances.
 const std::string five_tokens = R"({
   "inputs": [[1, 0, -1, 1], [0, 1, 1, -1], [1, 1, 0, 0], [2, 0, 1, 0], [0, -1, 0, 1]],
   "weights": {"query": [[1, 0, 1, 0], [0, 1, 0, -1], [1, 1, 0, 0], [0, 0, 1, 1]],
               "key": [[0, 1, 0, 1], [1, 0, 0, 0], [0, -1, 1, 0], [1, 0, 1, 0]],
               "value": [[1, 0, 2, 0], [0, 2, 0, 1], [-1, 1, 0, 0], [1, 1, 0, -1]]})";
 const std::vector<std::string> problems = {five_tokens + "}", five_tokens + R"(, "causal": true})",
-                                           five_tokens + R"(, "heads": 2, "causal": true})"};
+                                           five_tokens + R"(, "heads": 2, "causal": true})",
+                                           five_tokens + R"(, "positions": "rope"})"};
 
 // The numbers that a recipe makes of a step, as points.
 Tensor<double> numbers_of(const Recipe& recipe, const std::string& step) {
@@ -166,6 +168,92 @@ TEST_CASE("rows tell which slip may explain them, and which computation", "[chec
     CHECK_FALSE(probe.may_follow(elsewhere, exact));
     CHECK_FALSE(probe.may_follow(right, exact, false));
   }
+}
+
+TEST_CASE("where distances have vectors or a softmax goes from block to block rows are cut as well", "[check][slice]") {
+  const std::string relative = five_tokens + R"(, "positions": {"type": "relative",
+    "keys": [[2, 2, 0, 1], [0, 0, 1, 0], [-1, -1, 0, 2]], "values": [[1, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0]]}})";
+  const Recipe near = recipe_of(relative), online = recipe_of(five_tokens + R"(, "causal": true})", 2);
+  for (const Recipe* right : {&near, &online}) {
+    const Sheet sheet = sheet_with(*right, "context");
+    const auto slice = two_rows(*right, *right, sheet);
+    REQUIRE(slice);
+    check_rows(numbers_of(slice->recipe, "context"), numbers_of(*right, "context"));
+  }
+}
+
+TEST_CASE("of a block rows are cut behind the sums that each token has for itself", "[check][slice]") {
+  std::string problem = five_tokens.substr(0, five_tokens.find("\"weights\""));
+  problem += R"("block": {"kind": "encoder", "norm": "post", "activation": "relu", "layers": [{"self": {"weights": {
+      "query": [[1, 0, 1, 0], [0, 1, 0, -1], [1, 1, 0, 0], [0, 0, 1, 1]],
+      "key": [[0, 1, 0, 1], [1, 0, 0, 0], [0, -1, 1, 0], [1, 0, 1, 0]],
+      "value": [[1, 0, 2, 0], [0, 2, 0, 1], [-1, 1, 0, 0], [1, 1, 0, -1]],
+      "output": [[1, 0, 0, 1], [0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1]]}},
+    "norm1": {"gain": [2, 1, 3, 1], "bias": [0, 1, 0, 2]}, "norm2": {"gain": [1, 2, 1, 1]},
+    "ffn": {"in": [[1, 0], [0, 1], [1, 1], [2, 0]], "out": [[1, 0, 0, 1], [0, 1, 1, 0]]}}]}})";
+  const Recipe right = recipe_of(problem);
+  const std::string last = right.steps().back();
+  const Sheet sheet = sheet_with(right, last);
+  const auto slice = two_rows(right, right, sheet);
+  REQUIRE(slice);
+  check_rows(numbers_of(slice->recipe, last), numbers_of(right, last));
+}
+
+TEST_CASE("there is no slice where rows tell nothing", "[check][slice]") {
+  const Recipe right = recipe_of(problems[0]);
+  Sheet sheet = sheet_with(right, "context");
+  const Shape& shape = right.shape("context");
+  const std::vector<bool> wrong(shape.count(), false), matched(shape.count(), true);
+  REQUIRE(Slicer(sheet, 0, shape, wrong).of(right));
+  // Nothing is wrong; the marks are of another shape; the step has no rows; the recipe does not make it.
+  CHECK_FALSE(Slicer(sheet, 0, shape, matched).of(right));
+  CHECK_FALSE(Slicer(sheet, 0, shape, {false, true}).of(right));
+  CHECK_FALSE(Slicer(sheet, 0, Shape{{"d_v", shape.count()}}, wrong).of(right));
+  Recipe other;
+  other.give("inputs", Tensor<double>(Shape{{"token", 5}}));
+  CHECK_FALSE(Slicer(sheet, 0, shape, wrong).of(other));
+  other.give("context", Tensor<double>(Shape{{"d_v", 4}}));
+  CHECK_FALSE(Slicer(sheet, 0, shape, wrong).of(other));
+  Recipe given;
+  given.give("context", Tensor<double>(shape));
+  CHECK_FALSE(Slicer(sheet, 0, shape, wrong).of(given));
+  // Where a step before has another shape, or says what stands above e^x, rows say nothing for sure.
+  for (const bool fits : {false, true}) {
+    Sheet before = sheet_with(right, "attention_weights");
+    before.steps[0].fits = fits;
+    if (fits) before.steps[0].what = HandedStep::What::exponentials;
+    before.steps.push_back(sheet.steps[0]);
+    CHECK_FALSE(Slicer(before, 1, shape, wrong).of(right));
+  }
+}
+
+TEST_CASE("a slice has no step of the sheet that its rows do not follow from", "[check][slice]") {
+  const Recipe right = recipe_of(problems[0]);
+  Sheet sheet = sheet_with(right, "queries");
+  for (const char* step : {"values", "scores"}) sheet.steps.push_back(sheet_with(right, step).steps[0]);
+  std::vector<bool> matched(right.shape("scores").count(), true);
+  matched[7] = false;
+  const auto slice = Slicer(sheet, 2, right.shape("scores"), matched).of(right);
+  REQUIRE(slice);
+  REQUIRE(slice->sheet->steps.size() == 2);
+  CHECK((slice->sheet->steps[0].id == "queries" && slice->sheet->steps[0].cells.size() == 4));
+  CHECK((slice->sheet->steps[1].id == "scores" && slice->sheet->steps[1].cells.size() == 5));
+}
+
+TEST_CASE("where there are no rows to tell from everything may be", "[check][slice]") {
+  const Recipe right = recipe_of(problems[0]);
+  Sheet sheet = sheet_with(right, "context");
+  sheet.steps[0].fits = false;
+  const MarkingRule rule;
+  const Manner exact;
+  const std::vector<bool> wrong(right.shape("context").count(), false);
+  const SheetPlaces places = places_on_sheet(right, sheet);
+  Probe probe(right, sheet, rule, 0, wrong);
+  const std::vector<Patch> slip = {{*right.line("values"), 3, 2.5}};
+  CHECK(probe.may_follow(slip, exact));
+  for (const bool some_row : {false, true}) CHECK(probe.may_follow(right, exact, some_row));
+  CHECK(probe.may_be_honest({right, sheet, rule, places}, RoundingMode::half_up));
+  CHECK_FALSE(probe.come_near(right, exact, RoundingMode::half_up));
 }
 
 TEST_CASE("what a slice leaves out is not worked out", "[check][slice]") {

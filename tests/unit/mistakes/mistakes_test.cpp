@@ -413,30 +413,70 @@ TEST_CASE("every mistake can be made, and changes the numbers of its step in a g
   }
 }
 
-TEST_CASE("any mistake is made behind any other, or is not", "[check]") {
+// How many rewrites there are of what each mistake made of the problem; each can be gone on with.
+std::size_t made_behind_others(const std::string& text) {
+  INFO(text);
+  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30);
+  REQUIRE(problem);
+  const Recipe right = recipe_of(problem.value());
+  std::size_t made = 0;
+  for (const Mistake* first : all_mistakes()) {
+    if (!first->is_rewrite()) continue;
+    for (const Rewrite& rewrite : rewrites_of(right, *first)) {
+      for (const Mistake* second : all_mistakes()) {
+        if (!second->is_rewrite()) continue;
+        const Rewrites both = rewrites_of(rewrite.recipe, *second);
+        INFO(first->id << " " << rewrite.variant << " and " << second->id);
+        CHECK(std::ranges::all_of(both, [](const Rewrite& one) { return one.recipe.fits(); }));
+        made += both.size();
+      }
+    }
+  }
+  return made;
+}
+
+TEST_CASE("behind any mistake any other is made or is not", "[check]") {
   const std::string queries = R"({"queries": [[1, 0], [2, 1], [0, 1]], "keys": [[1, 1], [0, 2], [1, -1]],
                                   "values": [[1, 2], [2, 0], [4, 1]], )";
   std::size_t made = 0;
   for (const char* options : {R"("causal": true})", R"("score": "cosine"})", R"("score": "dot", "positions": "rope"})",
                               R"("mask": {"allow": [[1, 0, 1], [1, 1, 0], [1, 1, 1]]}})"}) {
-    INFO(options);
-    const Result<Problem> problem = read_problem(queries + options, catalog(), std::size_t{1} << 30);
-    REQUIRE(problem);
-    const Recipe right = recipe_of(problem.value());
-    for (const Mistake* first : all_mistakes()) {
-      if (!first->is_rewrite()) continue;
-      for (const Rewrite& rewrite : rewrites_of(right, *first)) {
-        for (const Mistake* second : all_mistakes()) {
-          if (!second->is_rewrite()) continue;
-          INFO(first->id << " " << rewrite.variant << " and " << second->id);
-          const Rewrites both = rewrites_of(rewrite.recipe, *second);
-          CHECK(std::ranges::all_of(both, [](const Rewrite& one) { return one.recipe.fits(); }));
-          made += both.size();
-        }
-      }
-    }
+    made += made_behind_others(queries + options);
   }
   CHECK(made > 1000);
+}
+
+TEST_CASE("behind any mistake any other is made where there are positions and a cap and sinks and windows and a past",
+          "[check]") {
+  const std::string inputs = R"({"inputs": [[1, 0], [2, 1], [0, 1]], )";
+  const std::string past = R"("past": {"keys": [[1, 2], [0, 1]], "values": [[1, 0], [2, 1]]}, "causal": true, )";
+  for (
+      const std::string& options :
+      {std::string(R"("softcap": 2, "positions": "alibi")"),
+       std::string(R"("causal": true, "softcap": 2, "positions": "alibi")"),
+       past +
+           R"("positions": {"type": "relative", "keys": [[1, 0], [0, 1], [1, 1]], "values": [[1, 0], [0, 1], [1, 1]]})",
+       past + R"("positions": "sinusoidal")", std::string(R"("window": [1, 0], "softmax": {"sink": 0.5})"),
+       std::string(R"("mask": {"allow": [[0, 0, 0], [1, 1, 0], [0, 1, 1]]}, "softmax": {"sink": 0.5})")}) {
+    CHECK(made_behind_others(inputs + options + "}") > 100);
+  }
+}
+
+TEST_CASE("behind any mistake in a block any other is made", "[check]") {
+  const std::string matrix = "[[1, 2], [0, 1]]", norm = R"({"gain": [1, 2], "bias": [0, 1]})";
+  const auto layer = [&](const std::string& sublayers) {
+    return R"({"self": {}, "norm1": )" + norm + R"(, "norm2": )" + norm + ", " + sublayers + R"("ffn": {"in": )" +
+           matrix + R"(, "in_bias": [1, 0], "out": )" + matrix + R"(, "out_bias": [0, 1])";
+  };
+  for (const std::string& block :
+       {R"("norm": "pre", "layers": [)" + layer("") + "}}]", R"("layers": [)" + layer("") + "}}]",
+        R"("activation": "swiglu", "layers": [)" + layer("") + R"(, "gate": )" + matrix +
+            R"(, "gate_bias": [1, 1]}}])"}) {
+    CHECK(made_behind_others(R"({"inputs": [[1, 0], [2, 1], [0, 1]], "block": {)" + block + "}}") > 100);
+  }
+  CHECK(made_behind_others(R"({"inputs": [[1, 0], [2, 1], [0, 1]], "block": {"kind": "decoder",
+                               "memory": [[1, 1], [0, 2]], "layers": [)" +
+                           layer(R"("cross": {}, "norm3": )" + norm + ", ") + "}}]}}") > 100);
 }
 
 TEST_CASE("mistakes with the projections are the formulas they are called after", "[check]") {

@@ -74,6 +74,88 @@ TEST_CASE("operands fit where sizes agree and every named axis is there", "[ops]
   CHECK_FALSE(fit(Softmax{Softmax::Part::maximum, "head"}, {scores}));
 }
 
+TEST_CASE("operands are refused that are too few or too many or lack an axis or have one too many", "[ops]") {
+  struct Refused {
+    Op op;
+    std::vector<Shape> right;
+    std::vector<std::vector<Shape>> wrong;
+  };
+  const Shape rows{{"query", 2}, {"d_k", 4}};
+  const Shape others{{"query", 3}, {"d_k", 4}};
+  const Shape heads{{"head", 2}, {"d_k", 4}};
+  const Shape scores{{"query", 2}, {"key", 3}};
+  const Shape queries{{"query", 2}};
+  const Shape angles{{"query", 2}, {"pair", 2}};
+  const Shape values{{"key", 3}, {"d_v", 4}};
+  const Shape maxima{{"query", 2}, {"block", 2}};  // of blocks of two keys
+  const Shape three_blocks{{"query", 2}, {"block", 3}};
+  const Shape weights{{"query", 2}, {"key", 3}, {"block", 2}};
+  const Shape contexts{{"query", 2}, {"block", 2}, {"d_v", 4}};
+  const Rows picked(Tensor<std::int64_t>(Shape{{"query", 2}}));
+  const auto normalize = [](Normalize::Part part) { return Normalize{part, "d_k"}; };
+  const auto softmax = [](Softmax::Part part) { return Softmax{part, "key"}; };
+  const auto online = [](Online::Part part) { return Online{part, "key", "block", 2}; };
+  using norm = Normalize::Part;
+  using soft = Softmax::Part;
+  using block = Online::Part;
+  const std::vector<Refused> cases = {
+      {Given{}, {rows}, {{}, {rows, rows}}},
+      {Copy{scores}, {queries}, {{}, {queries, queries}, {others}}},
+      {Split{"d_k", "head", "d_head", 2}, {rows}, {{}, {rows, rows}, {scores}, {{{"d_k", 5}}}}},
+      {Merge{"head", "d_k", "d_concat"}, {heads}, {{}, {heads, heads}, {rows}, {{{"head", 2}, {"query", 2}}}}},
+      {Join{"query"}, {rows, others}, {{}, {rows, {{"d_k", 4}}}, {rows, {{"query", 3}, {"d_k", 5}}}}},
+      {Repeat{"head", 2, false}, {heads}, {{}, {heads, heads}, {rows}}},
+      {Pick{"distance", picked}, {{{"distance", 7}, {"d_k", 4}}}, {{}, {rows}, {{{"distance", 7}, {"query", 3}}}}},
+      {Waves{Waves::Kind::sine, {"query", 2}, {"pair", 2}, 0, 10000, 4}, {}, {{rows}}},
+      {Rotate{"d_k", "pair", false},
+       {rows, angles, angles},
+       {{rows, angles},
+        {scores, angles, angles},
+        {{{"d_k", 4}, {"pair", 2}}, angles, angles},
+        {rows, queries, angles},
+        {rows, angles, queries},
+        {{{"query", 2}, {"d_k", 3}}, angles, angles}}},
+      {Contract{"d_k"}, {rows, heads}, {{}, {rows}, {rows, queries}, {rows, heads, {{"d_k", 4}}}}},
+      {Combine{Binary::add, scores}, {queries, {{"key", 3}}}, {{}, {others}, {queries, {{"query", 3}}}}},
+      {Map{}, {rows}, {{}, {rows, rows}}},
+      {Reduce{Reducer::sum, "key"}, {scores, queries}, {{}, {rows}, {scores, scores}}},
+      {Reduce{Reducer::maximum, "key"}, {scores}, {{}, {scores, queries}}},
+      {Gate{}, {rows, rows}, {{rows}, {rows, rows, rows}, {rows, others}}},
+      {normalize(norm::mean), {rows}, {{}, {rows, queries}, {scores}}},
+      {normalize(norm::mean_square), {rows}, {{}, {rows, queries}, {scores}}},
+      {normalize(norm::variance), {rows, queries}, {{}, {rows}, {scores, queries}, {rows, rows}}},
+      {normalize(norm::normalized), {rows, queries, queries}, {{rows}, {rows, queries, queries, queries}}},
+      {normalize(norm::affine), {rows, {{"d_k", 4}}, {{"d_k", 4}}}, {{rows, {{"d_k", 4}}}}},
+      {Close{}, {scores, scores}, {{}, {scores, scores, scores}}},
+      {softmax(soft::maximum), {scores, queries}, {{}, {rows}, {scores, queries, queries}}},
+      {softmax(soft::exponentials), {scores, queries}, {{scores}, {rows, queries}}},
+      {softmax(soft::sum), {scores, queries, queries}, {{}, {scores, queries}}},
+      {softmax(soft::weights), {scores, queries}, {{scores}, {queries, queries}}},
+      {softmax(soft::shares), {scores}, {{}, {scores, queries}}},
+      {online(block::block_maximum), {scores}, {{}, {scores, queries}, {rows}, {weights}}},
+      {online(block::maximum), {maxima}, {{}, {maxima, maxima}, {scores}}},
+      {online(block::rescale), {maxima}, {{}, {maxima, maxima}, {scores}}},
+      {online(block::exponentials),
+       {scores, maxima},
+       {{scores}, {scores, queries}, {queries, maxima}, {weights, maxima}, {scores, three_blocks}}},
+      {online(block::sum), {scores, maxima}, {{scores}, {scores, queries}, {queries, maxima}, {scores, three_blocks}}},
+      {online(block::context),
+       {scores, values, maxima},
+       {{scores, values}, {scores, queries, maxima}, {scores, values, queries}, {queries, values, three_blocks}}},
+      {online(block::result), {contexts, maxima}, {{contexts}, {values, maxima}, {contexts, queries}}},
+  };
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    INFO("case " << i);
+    CHECK(fits(cases[i].op, cases[i].right));
+    for (std::size_t wrong = 0; wrong < cases[i].wrong.size(); ++wrong) {
+      INFO("operands " << wrong);
+      CHECK_FALSE(fits(cases[i].op, cases[i].wrong[wrong]));
+    }
+  }
+  CHECK_FALSE(fits(Waves{Waves::Kind::sine, {"query", 2}, {"pair", 2}, 0, 10000, 0}, {}));
+  CHECK_FALSE(fits(Online{block::block_maximum, "key", "block", 0}, std::vector{scores}));
+}
+
 TEST_CASE("new axes stand where every trace has them", "[ops]") {
   const Shape table{{"distance", 7}, {"d_k", 4}};
   const Rows rows(Tensor<std::int64_t>(Shape{{"query", 2}, {"key", 3}}));

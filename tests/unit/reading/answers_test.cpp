@@ -202,6 +202,39 @@ TEST_CASE("a problem or a trace in place of answers is told once, as what it is"
   CHECK(read.faults()[0].message.find("/" + key + " is a key of " + what) != std::string::npos);
 }
 
+TEST_CASE("what is no place or no number in answers is told where it stands", "[answers]") {
+  auto [written, message] = GENERATE(table<std::string, std::string>({
+      {R"({"[1,2": 4})", "[1,2"},
+      {R"({"(1,2]": 4})", "(1,2]"},
+      {R"({"1,1,1,1,1,1,1,1,1": 4})", "1,1,1,1,1,1,1,1,1"},
+      {R"({"1,2": {"a": 1}})", "an object"},
+      {R"("four")", "\"four\""},
+      {R"([["NAN"]])", "no number"},
+      {R"([["2 +"]])", "a number is missing after"},
+  }));
+  INFO(written);
+  const Result<Answers> read = read_answers(R"({"steps": {"scores": )" + written + "}}", known());
+  REQUIRE_FALSE(read);
+  CHECK(read.faults()[0].message.find(message) != std::string::npos);
+  CHECK(read.faults()[0].where.starts_with("/steps/scores"));
+}
+
+TEST_CASE("keys that answers do not have are told, and of very many the rest is counted", "[answers]") {
+  const auto faults_of = [](const std::string& keys) {
+    const Result<Answers> read = read_answers("{" + keys + R"("steps": {"scores": [[1]]}})", known());
+    REQUIRE_FALSE(read);
+    return read.faults();
+  };
+  CHECK(faults_of(R"("nmae": "Ada", )")[0].help.text() == "did you mean /name?");
+  CHECK(faults_of(R"("zzz": "Ada", )")[0].help.text().find("did you mean") == std::string::npos);
+  std::string many;
+  for (int i = 0; i < 1500; ++i) many += "\"zzz" + std::to_string(i) + "\": 1, ";
+  const Diagnostics faults = faults_of(many);
+  CHECK(faults.size() < 1500);
+  CHECK(faults.size() + faults.back().unkept == 1500);
+  CHECK(answers(R"({"notes": "by hand", "title": "x", "$schema": "y", "steps": {"scores": [[1]]}})").steps.size() == 1);
+}
+
 TEST_CASE("None in answers is told to be null", "[answers]") {
   const Result<Answers> read = read_answers(R"({"steps": {"scores": [None]}})", known());
   REQUIRE_FALSE(read);

@@ -93,6 +93,15 @@ TEST_CASE("of very many unknown keys the first are told and the rest counted", "
   CHECK(problem.faults().size() + problem.faults().back().unkept == 1200);
 }
 
+TEST_CASE("of very many unknown keys of a part the first are told and the rest counted", "[reading]") {
+  std::string text = R"({"inputs": [[1]], "weights": {)";
+  for (int i = 0; i < 1500; ++i) text += (i == 0 ? "\"zzz" : ", \"zzz") + std::to_string(i) + "\": 1";
+  const Result<Problem> problem = read_problem(text + "}}", catalog(), two_gib, "");
+  REQUIRE_FALSE(problem);
+  CHECK(problem.faults().size() < 1500);
+  CHECK(problem.faults().size() + problem.faults().back().unkept == 1500);
+}
+
 TEST_CASE("sequences that do not fit once they are as long as the longest are refused", "[reading]") {
   std::string row = "[1";
   for (int column = 1; column < 200; ++column) row += ", 1";

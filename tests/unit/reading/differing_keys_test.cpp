@@ -45,6 +45,20 @@ TEST_CASE("what is only written otherwise is no difference of two problems", "[d
             .empty());
 }
 
+TEST_CASE("what is no problem has no keys to tell", "[diff]") {
+  for (const char* text : {"[1]", "7", "{", ""}) {
+    CHECK(told(text, R"({"scale": 2})").empty());
+    CHECK(told(R"({"scale": 2})", text).empty());
+  }
+}
+
+TEST_CASE("of two values of other kinds both are told", "[diff]") {
+  CHECK(told(R"({"score": {"type": "dot"}})", R"({"score": 7})").size() == 1);
+  CHECK(told(R"({"block": {"layers": [{"eps": 1}]}})", R"({"block": {"layers": 2}})").size() == 1);
+  CHECK(told(R"({"block": {"layers": 2}})", R"({"block": {"layers": [{"eps": 1}]}})").size() == 1);
+  CHECK(told(R"({"inputs": [["nan", 1]]})", R"({"inputs": [[2, 1]]})") == Lines{"/inputs: nan at [1,1] | 2 at [1,1]"});
+}
+
 TEST_CASE("names of tokens count where embeddings are looked up by them, and \"1\" is a word there", "[diff]") {
   const auto named = [](const std::string& tokens) {
     return R"({"tokens": )" + tokens + R"(, "embeddings": {"a": [1], "b": [2]}})";

@@ -233,6 +233,67 @@ TEST_CASE("what is typed wrongly is refused for what it is", "[typed]") {
   CHECK(code_of(text) == code);
 }
 
+TEST_CASE("what is typed wrongly is pointed at where it stands", "[typed]") {
+  auto [text, begin, end, message] = GENERATE(table<std::string, std::size_t, std::size_t, std::string>({
+      {"S ≈", 2, 5, "no number stands behind the equals sign"},
+      {"S = 2 -", 6, 7, "this is no number: a number is missing after \"-\""},
+      {"S = [2,", 4, 5, "this bracket is not closed"},
+      {"S = [2 4 4\nName: Ada", 4, 5, "this bracket is not closed"},
+      {"S = [2 4 4\nrow two: 4 16 12\n4 12 10]", 11, 27, "this row has 5 numbers, and the first one has 3"},
+      {"S = 2 4 4\n1: 4 16 12", 10, 20, "this row has 4 numbers, and the first one has 3"},
+      {"S = [) 2 4]", 5, 6, "this is no number: a number is missing before \")\""},
+      {"S = [2) 4]", 6, 7, "this is no number: \")\" closes nothing"},
+      {"m = (4, 16, 12) * 3", 6, 7, "this is no number: \",\" has no meaning in a number"},
+      {"m = (4, 16, 12))", 15, 16, "this is a number, where the others are lists"},
+      {"S = 2=3", 5, 6, "an equals sign stands within a value"},
+      {"S = \"2", 4, 5, "this is no number: \"\"\" has no meaning in a number"},
+      {"S[1,:] = \"2\n4", 8, 13, "S[1,:] takes 3 numbers, and 2 numbers stand here"},
+      {"S[1,1] = \"abc\"", 10, 13, "this is no number: \"abc\" is not known in a number"},
+      {"S₊ = 2", 0, 4, "\"S₊\" is not a step that is known"},
+      {"scors:\n2 4 4", 0, 5, "\"scors\" is not a step that is known"},
+  }));
+  INFO(text);
+  const Result<Answers> read = read_answers_text(text, steps_of_example());
+  REQUIRE_FALSE(read);
+  CHECK(read.faults()[0].message == message);
+  CHECK(read.faults()[0].range == TextRange{begin, end});
+}
+
+TEST_CASE("behind many bad numbers a good one is no fault, and the bad ones are counted", "[typed]") {
+  std::string text = "S = [";
+  for (int i = 0; i < 1500; ++i) text += "x ";
+  const auto faults_in = [](const std::string& typed) {
+    const Result<Answers> read = read_answers_text(typed, steps_of_example());
+    REQUIRE_FALSE(read);
+    return read.faults();
+  };
+  const auto count = [](const Diagnostics& faults) { return faults.size() + faults.back().unkept; };
+  CHECK(faults_in(text + "x]").size() < 1500);
+  CHECK(count(faults_in(text + "]")) == 1500);
+  CHECK(count(faults_in(text + "x]")) == 1501);
+  CHECK(count(faults_in(text + "2]")) == 1500);
+}
+
+TEST_CASE("brackets about one number are those of an expression", "[typed]") {
+  CHECK(spelled(only("m = ((4) 16 (12))")) == "(4) 16 (12)");
+}
+
+TEST_CASE("rows are the whole step only where they are its own rows", "[typed]") {
+  const AnsweredStep step = only("S1 = 2 4 4\nS2 = 4 16 12\nS[4,:] = 4 12 10");
+  CHECK(step.by_cell);
+  CHECK(placed(step).ends_with("[4,1]=4 [4,2]=12 [4,3]=10"));
+}
+
+TEST_CASE("two digits are a row where the step has so many, and else a row and a column", "[typed]") {
+  const Result<Problem> long_one = read_problem(R"({"inputs": {"random": "normal", "shape": [12, 2], "seed": 1}})",
+                                                catalog(), std::size_t{1} << 20, "");
+  REQUIRE(long_one);
+  const KnownSteps known = KnownSteps::of(recipe_of(long_one.value(), {.all_steps = true}), possible_steps);
+  CHECK(placed(typed("queries12 = [4 5]", known).steps[0]) == "[12,1]=4 [12,2]=5");
+  CHECK(placed(typed("q12 = 4", known).steps[0]) == "[1,2]=4");
+  CHECK(code_of("s12 = [4 5 6]") == "bad-value");
+}
+
 TEST_CASE("of a step that the problem does not have the shape is what is typed", "[typed]") {
   CHECK(only("scaled_scores = [1 2; 3 4]").shape == Sizes{2, 2});
   CHECK(placed(only("scaled_scores[2,:] = [1 2]")) == "[2,1]=1 [2,2]=2");

@@ -625,6 +625,130 @@ TEST_CASE("a file of a tokenizer that cannot be read, or is far too large, is re
   CHECK(refusal(ModelFolder().with("vocab.json", "{}").read()).find("no tokenizer") != std::string::npos);
 }
 
+TEST_CASE("a merge that was thought of is left out once a part of it is in another token", "[tokenizers]") {
+  const auto merged = [](const std::string& merges) {
+    return spellings(tokenizer_of(file_of(R"({"type": "BPE", "vocab": {"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4,
+                                             "bc": 5}, "merges": [)" +
+                                          merges + "]}")),
+                     "abc");
+  };
+  CHECK(merged(R"("a b", "b c")") == Words{"ab", "c"});      // the b is in ab by then
+  CHECK(merged(R"("b c", "a bc", "a b")") == Words{"abc"});  // and nothing stands behind abc
+}
+
+TEST_CASE("words that are no tokens are merged where whole words go before merges", "[tokenizers]") {
+  const auto read = tokenizer_of(file_of(R"({"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "aba": 3},
+                                             "merges": ["a b"], "ignore_merges": true})"));
+  CHECK(spellings(read, "aba") == Words{"aba"});
+  CHECK(spellings(read, "abab") == Words{"ab", "ab"});
+}
+
+TEST_CASE("numbers and steps that are none are told with their place", "[tokenizers]") {
+  const auto model = [](const std::string& members) {
+    return refusal(tokenizer_of(file_of(R"({"type": "BPE", "merges": [], )" + members + "}")));
+  };
+  CHECK(model(R"("vocab": {"a": 0}, "dropout": 0.0)").empty());
+  CHECK(model(R"("vocab": {"a": 0}, "dropout": "half")").find("`/model/dropout` must be a number") !=
+        std::string::npos);
+  for (const std::string id : {"4294967295", "-1", "1.5", "\"1\""}) {
+    CAPTURE(id);
+    CHECK(model(R"("vocab": {"a": )" + id + "}").find("`/model/vocab/a` must be a whole number") != std::string::npos);
+  }
+  const std::string step =
+      file_of(letters, R"(, "normalizer": {"type": "Sequence", "normalizers": [{"form": "NFC"}]})");
+  CHECK(refusal(tokenizer_of(step)).starts_with("/normalizer/normalizers/0/type "));
+}
+
+TEST_CASE("what stands before a text is left out where there is no text", "[tokenizers]") {
+  const auto read = tokenizer_of(file_of(letters, R"(, "normalizer": {"type": "Sequence", "normalizers": [
+                           {"type": "Strip", "strip_left": true, "strip_right": true},
+                           {"type": "Prepend", "prepend": "a"}]})"));
+  CHECK(spellings(read, " b") == Words{"ab"});
+  CHECK(spellings(read, "  ").empty());
+  CHECK(spellings(read, "").empty());
+}
+
+TEST_CASE("a mark for a blank can stand before the first word alone", "[tokenizers]") {
+  const auto marked = [](const std::string& scheme) {
+    return spellings(tokenizer_of(file_of(R"({"type": "BPE", "vocab": {"_": 0, "a": 1}, "merges": []})",
+                                          R"(, "pre_tokenizer": {"type": "Metaspace", "replacement": "_",
+                                               "prepend_scheme": ")" +
+                                              scheme + R"("}, "added_tokens": [{"id": 2, "content": "<x>",
+                                               "single_word": false, "lstrip": false, "rstrip": false,
+                                               "normalized": false, "special": true}])")),
+                     "a<x>a");
+  };
+  CHECK(marked("first") == Words{"_", "a", "<x>", "a"});
+  CHECK(marked("always") == Words{"_", "a", "<x>", "_", "a"});
+}
+
+TEST_CASE("an added token of which the normalizer leaves nothing or too much is refused", "[tokenizers]") {
+  const auto said =
+      [](const std::string& content, const std::string& normalizer) {
+        return refusal(tokenizer_of(file_of(letters, R"(, "normalizer": )" + normalizer + R"(, "added_tokens": [
+                   {"id": 6, "content": ")" + content + R"(", "single_word": false, "lstrip": false,
+                    "rstrip": false, "normalized": true, "special": false}])")));
+      };
+  const std::string strips = R"({"type": "Strip", "strip_left": true, "strip_right": true})";
+  const auto prepends = [](std::size_t count) {
+    return R"({"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": ")" + std::string(count, 'b') +
+           "\"}]}";
+  };
+  CHECK(said("x", strips).empty());
+  CHECK(said("x", prepends(255)).empty());
+  const std::string wrong = "is nothing, or too long, once the normalizer was there";
+  CHECK(said("  ", strips).find(wrong) != std::string::npos);
+  CHECK(said("x", prepends(256)).find(wrong) != std::string::npos);
+  CHECK(said("x", prepends(std::size_t{1} << 19)).find(wrong) != std::string::npos);
+}
+
+TEST_CASE("an added token needs an id", "[tokenizers]") {
+  const std::string json = file_of(letters, R"(, "added_tokens": [{"content": "x", "single_word": false,
+      "lstrip": false, "rstrip": false, "normalized": true, "special": false}])");
+  CHECK(refusal(tokenizer_of(json)).find("is missing; it must be a whole number") != std::string::npos);
+}
+
+TEST_CASE("files of merges are those of the family that a class or a model names", "[tokenizers]") {
+  ModelFolder folder;
+  folder
+      .with("vocab.json", R"({"<s>": 0, "</s>": 1, "<unk>": 2, "<pad>": 3, "<mask>": 4, "<|endoftext|>": 5, "a": 6,
+                                "a b": 7})")
+      .with("merges.txt", "#version: 0.2\n");
+  struct Case {
+    const char* settings;
+    const char* model;
+    Words tokens;
+  };
+  const Words bare = {"a"}, framed = {"<s>", "a", "</s>"};
+  const Case cases[] = {{"{}", "{}", bare},
+                        {R"({"tokenizer_class": "GPT2Tokenizer"})", "{}", bare},
+                        {R"({"tokenizer_class": "GPT2TokenizerFast"})", "{}", bare},
+                        {"{}", R"({"model_type": "gpt2"})", bare},
+                        {R"({"tokenizer_class": "RobertaTokenizer"})", "{}", framed},
+                        {R"({"tokenizer_class": "RobertaTokenizerFast"})", "{}", framed},
+                        {"{}", R"({"model_type": "roberta"})", framed},
+                        {R"({"tokenizer_class": "GPT2Tokenizer"})", R"({"model_type": "roberta"})", bare}};
+  for (const Case& one : cases) {
+    CAPTURE(one.settings, one.model);
+    const auto read = folder.with("tokenizer_config.json", one.settings).with("config.json", one.model).read();
+    CHECK(spellings(read, "a") == one.tokens);
+    // No byte is spelled as a blank: such a token is shown as it is.
+    CHECK(read.value().token(7) == TextToken{7, "a b", "a b"});
+  }
+}
+
+TEST_CASE("a special token without a name is never found in a text", "[tokenizers]") {
+  const auto read = ModelFolder()
+                        .with("vocab.txt", "[UNK]\n[CLS]\n[SEP]\n\nthe\n")
+                        .with("tokenizer_config.json", R"({"pad_token": ""})")
+                        .read();
+  CHECK(spellings(read, "the the") == Words{"[CLS]", "the", "the", "[SEP]"});
+}
+
+TEST_CASE("a folder without a name is the one where the program runs", "[tokenizers]") {
+  CHECK(refusal(read_tokenizer("")).find("there is no tokenizer") != std::string::npos);
+}
+
 TEST_CASE("characters are of the kinds that the reference has them in", "[tokenizers]") {
   for (const char32_t blank : {U'\t', U'\r', U' ', U'\u0085', U'\u00a0', U'\u1680', U'\u2000', U'\u200a', U'\u2028',
                                U'\u2029', U'\u202f', U'\u205f', U'\u3000'}) {

@@ -74,11 +74,30 @@ TEST_CASE("a product that was made ready is the one that is not, and reads its m
   CHECK_FALSE(cpu.in_any_order().ready(Contract{"d_model"}, shapes, result, Dtype::bf16));
 }
 
-TEST_CASE("in any order, what is no product with a matrix is as it was", "[backend][cpu]") {
-  const Tensor<double> x = drawn({{"d_model", 6}, {"token", 9}}, 1, Dtype::f64);
-  const Tensor<double> w = drawn({{"d_k", 4}, {"d_model", 6}}, 2, Dtype::f64);
+TEST_CASE("in any order, what is no product with a matrix has the bits of the reference", "[backend][cpu]") {
+  const auto of = [](const Shape& shape, std::uint64_t seed) { return drawn(shape, seed, Dtype::f64); };
+  const Dim model{"d_model", 6}, token{"token", 9}, narrow{"d_k", 4}, head{"head", 2};
+  const Tensor<double> x = of({token, model}, 1), w = of({model, narrow}, 2);
+  const std::vector<std::vector<Tensor<double>>> calls = {
+      {x, of({head, model, narrow}, 3)},                  // a matrix for each head
+      {of({model}, 4), w},                                // one vector
+      {w, x},                                             // the matrix first
+      {of({model, narrow}, 5), of({token, model}, 6)},    // the sum is over its rows
+      {x, of({token, model, narrow}, 7)},                 // a matrix for each token
+      {of({head, model}, 8), w, of({head, narrow}, 9)},   // what is added is no row
+      {x, w, of({narrow}, 10), of({token, narrow}, 11)},  // nor is the second of two
+      {x, w, of({token}, 12)},                            // it is a column
+      {x, of({model}, 13)},                               // a vector in the place of the matrix
+      {of({model, token}, 14), of({narrow, model}, 15)},  // both by columns
+  };
   CpuBackend cpu(2);
   ReferenceBackend reference;
-  CHECK(multiplied(cpu.in_any_order(), {x, w}, Dtype::f64, Vectors::columns) ==
-        multiplied(reference, {x, w}, Dtype::f64, Vectors::columns));
+  CHECK(&cpu.in_any_order() == &cpu.in_any_order().in_any_order());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    for (const Vectors vectors : {Vectors::rows, Vectors::columns}) {
+      CAPTURE(i);
+      CHECK(multiplied(cpu.in_any_order(), calls[i], Dtype::f64, vectors) ==
+            multiplied(reference, calls[i], Dtype::f64, vectors));
+    }
+  }
 }

@@ -65,6 +65,29 @@ TEST_CASE("any call is within twice the error of the plain loop, with every inst
   }
 }
 
+TEST_CASE("a call without a row writes nothing", "[backend][cpu]") {
+  Threads threads(2);
+  Case<float> test(2, 2, 2, 3, 3, 4, 4);
+  fill(test, 5);
+  const std::vector<float> untouched(test.context.size(), -77);
+  for (std::size_t FusedAttention<float>::*none :
+       {&FusedAttention<float>::batch, &FusedAttention<float>::heads, &FusedAttention<float>::queries}) {
+    FusedAttention<float> call = test.call();
+    call.*none = 0;
+    test.context = untouched;
+    attend_on(call, threads);
+    CHECK(test.context == untouched);
+  }
+}
+
+TEST_CASE("at a scale of 0 every key has the same weight", "[backend][cpu]") {
+  Case<double> test(1, 2, 2, 9, 130, 24, 24);
+  fill(test, 6);
+  test.sizes.scale = 0;
+  test.attend();
+  CHECK(error_of(test).kernel <= 1e-14);
+}
+
 TEST_CASE("blocks of keys that a mask closes to some queries are skipped for them alone", "[backend][cpu]") {
   const std::size_t queries = GENERATE(2U, 40U), keys = 600;
   const bool sink = GENERATE(false, true), hidden = GENERATE(false, true);

@@ -1,5 +1,7 @@
 #include <cmath>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "backend/cpu/ladder/rung.h"
 #include "catch.h"
@@ -44,15 +46,35 @@ TEST_CASE("every rung of the ladder computes the same", "[backend][cpu]") {
 }
 
 TEST_CASE("a rung that cannot do a call says so and does nothing", "[backend][cpu]") {
+  using Call = FusedAttention<float>;
+  const std::vector<float> numbers(16);
+  const std::vector<std::size_t> lengths = {3};
+  const std::vector<std::uint8_t> open(16, 1);
+  std::vector<std::uint8_t> closed_rows(4);
+  const std::vector<std::function<void(Call&)>> asked = {
+      [](Call& call) { call.softcap = 2; },
+      [](Call& call) { call.log_base = 0.7F; },
+      [](Call& call) { call.left = 1; },
+      [](Call& call) { call.appended = 1; },
+      [&](Call& call) { call.sinks = numbers.data(); },
+      [&](Call& call) { call.bias = numbers.data(); },
+      [&](Call& call) { call.lengths = lengths.data(); },
+      [&](Call& call) { call.open = open.data(); },
+      [&](Call& call) { call.closed_rows = closed_rows.data(); },
+  };
   Case<float> test(1, 1, 1, 4, 4, 4, 4);
   fill(test, 22);
-  test.sizes.softcap = 2;
   Threads threads(1);
-  for (const Rung& rung : rungs()) {
-    std::fill(test.context.begin(), test.context.end(), -77.0F);
-    const bool done = rung.attend(test.call(), threads);
-    CAPTURE(rung.name);
-    CHECK(done == (rung.name == "online" || rung.name == "threaded"));
-    CHECK((test.context[0] == -77.0F) != done);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    Call call = test.call();
+    call.closed_rows = nullptr;
+    asked[i](call);
+    for (const Rung& rung : rungs()) {
+      std::fill(test.context.begin(), test.context.end(), -77.0F);
+      const bool done = rung.attend(call, threads);
+      CAPTURE(rung.name, i);
+      CHECK(done == (rung.name == "online" || rung.name == "threaded"));
+      CHECK((test.context[0] == -77.0F) != done);
+    }
   }
 }

@@ -35,6 +35,25 @@ TEST_CASE("the CPU backend gives the bits of the reference, whatever the operati
   }
 }
 
+TEST_CASE("rows in pieces are centred and normalized at once, and take their sinks in, as row by row",
+          "[backend][cpu]") {
+  ReferenceBackend reference;
+  CpuBackend cpu(2);
+  const Shape rows{{"query", 120}}, cells{{"query", 120}, {"key", 150}};
+  for (const Dtype dtype : {Dtype::f32, Dtype::f64}) {
+    Drawn random(77);
+    Tensor<double> maximum = random.tensor(rows, dtype);
+    maximum[5] = -std::numeric_limits<double>::infinity();  // of a row without an open key
+    const Tensor<double> whole = random.tensor(cells, dtype), of_row = random.tensor(rows, dtype);
+    for (const Call& call : {Call{Normalize{Normalize::Part::normalized, "key", 0.5, false, 0},
+                                  {whole, of_row, random.tensor(rows, dtype)}},
+                             Call{Softmax{Softmax::Part::sum, "key", 0}, {whole, of_row, maximum}}}) {
+      const Tensor<double> got = made_by(cpu, call, dtype, Vectors::rows);
+      CHECK_FALSE(first_other(got, made_by(reference, call, dtype, Vectors::rows)).has_value());
+    }
+  }
+}
+
 TEST_CASE("what stands behind a closed cell is not added up, a NaN neither", "[backend][cpu]") {
   constexpr std::size_t n = 50;
   const double nan = std::numeric_limits<double>::quiet_NaN();
