@@ -90,7 +90,8 @@ Widths other_widths(const Recipe& recipe, const Widths& before) {
   for (const char* axis : {"d_k", "d_v", "d_model", "d_hidden"}) {
     if (before.contains(axis)) widths[axis] = take();
   }
-  if (before.contains("d_head") && before.contains("d_model")) {
+  // Heads are split from inputs.
+  if (before.contains("d_head")) {
     const std::size_t heads = before.at("d_model") / before.at("d_head");
     widths["d_head"] = widths["d_model"];
     widths["d_model"] *= heads;
