@@ -166,6 +166,15 @@ class Marked(unittest.TestCase):
         said = report(DEEP, {"layer2.residual3": handed})
         self.assert_named(said, "norm.variance_n_minus_1", "layer2.norm1")
 
+    def test_fewer_decimals_in_a_network_than_in_what_follows_are_told_of_where_they_are(self):
+        problem = Drawn(3).encoder()
+        data = {step["id"]: step["data"] for step in traced(problem)["steps"]}
+        coarse = [[f"{number:.2f}" for number in row] for row in data["layer2.ffn.output"]]
+        said = report(problem, {"layer2.ffn.output": coarse, "layer2.norm2": written(data["layer2.norm2"])})
+        self.assertEqual(said["verdict"], "right")
+        self.assertEqual([(one["mistake"], one["step"]) for one in said["diagnoses"]],
+                         [("rounding.early", "layer2.ffn.output")])
+
     def test_numbers_of_another_block_are_not_right(self):
         problem, other = Drawn(5).encoder(), Drawn(6).encoder()
         trace = traced(other)
