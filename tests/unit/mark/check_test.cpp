@@ -706,12 +706,17 @@ TEST_CASE("vectors as columns are recognised in what was cut off, though roundin
   CHECK_THAT(report.diagnoses[0].evidence, contains("keys"));
 }
 
-TEST_CASE("numbers of another shape are not read as columns where most are wrong so too", "[check]") {
-  // Of six numbers one is a value; what follows is right.
-  const Tensor<double>& values = traced(asymmetric).find("values")->result;
-  const std::string first = std::to_string(static_cast<int>(values[0]));
-  const Report report = marked(asymmetric, R"({"values": [[)" + first + R"(, 61, 72], [83, 94, 55]], "context": )" +
-                                               written("context", 3) + "}");
+TEST_CASE("numbers of another shape are not read as columns where what follows speaks against it", "[check]") {
+  const Tensor<double> values = traced(asymmetric).find("values")->result;
+  const auto turned_with = [&](double off) {
+    Tensor<double> columns(Shape{{"d_v", 2}, {"key", 3}});
+    for (std::size_t at = 0; at < 6; ++at) columns[at] = values[at % 3 * 2 + at / 3] + (at % 3 == 1 ? off : 0);
+    return marked(asymmetric,
+                  R"({"values": )" + written(columns, 1) + R"(, "context": )" + written("context", 3) + "}");
+  };
+  CHECK(turned_with(0).verdict == Verdict::right);
+  CHECK(names(turned_with(0), "layout.transposed_answer"));
+  const Report report = turned_with(40);
   CHECK(report.verdict == Verdict::wrong);
   CHECK(report.first_wrong == "values");
   CHECK(step(report, "values").given_shape == std::vector<std::size_t>{2, 3});
@@ -728,6 +733,19 @@ TEST_CASE("what follows from a wrong whole number is followed in a short dtype t
   CHECK(step(report, "scores").count(CellState::wrong) == 1);
   CHECK(step(report, "attention_weights").count(CellState::wrong) == 0);
   CHECK(step(report, "attention_weights").count(CellState::consistent) == 2);
+}
+
+TEST_CASE("a score beyond all numbers does not hide a wrong weight", "[check]") {
+  // The first score of the first row is 1e400: it takes all the weight. The second row has equal scores.
+  const Report report = marked(R"({"score": "dot", "queries": [[1e200, 0], [0, 1]], "keys": [[1e200, 1], [0, 1]],
+    "values": [[1, 2], [3, 4]]})",
+                               R"({"attention_weights": [["0.10", "0.20"], ["0.30", "0.40"]]})");
+  CHECK(report.verdict == Verdict::wrong);
+  CHECK(report.first_wrong == "attention_weights");
+  const MarkedStep& weights = step(report, "attention_weights");
+  CHECK(weights.cells[2].state == CellState::wrong);
+  CHECK(weights.cells[2].expected == 0.5);
+  CHECK(weights.cells[3].state == CellState::wrong);
 }
 
 }  // namespace attn
