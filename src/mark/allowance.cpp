@@ -51,7 +51,7 @@ Interval to_significant(double value, int digits) {
   double unit = 1;
   for (int i = 0; i < std::abs(magnitude - digits + 1); ++i) unit *= 10;
   if (magnitude - digits + 1 < 0) unit = 1 / unit;
-  if (unit == 0 || std::isinf(unit)) return value;
+  if (unit == 0) return value;
   const double nearest = std::round(value / unit) * unit;
   return {nearest - unit / 2, nearest + unit / 2};
 }

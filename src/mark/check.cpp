@@ -64,11 +64,12 @@ struct Checker::Meaning {
         name(std::move(name_of_right)),
         right(std::move(right_recipe)) {}
 
-  const HandedStep& step(std::size_t i) const { return (marking ? marking->sheet() : sheet).steps[i]; }
+  // REQUIRES: it is marked.
+  const HandedStep& step(std::size_t i) const { return marking->sheet().steps[i]; }
 
-  // The sheet as it was laid out: large ones are kept once.
+  // The sheet as it was laid out: large ones are kept once. REQUIRES: as above.
   Sheet laid_out() const {
-    Sheet copy = marking ? marking->sheet() : sheet;
+    Sheet copy = marking->sheet();
     copy.decimals = decimals;
     return copy;
   }

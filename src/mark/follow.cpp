@@ -330,7 +330,7 @@ class EverybodyHonest final : public Worker<Interval> {
     const auto* contract = std::get_if<Contract>(&task_.recipe.instruction(line).op);
     return task_.rule.kind == MarkingRule::Kind::honest_rounding && contract && contract->then == Contract::Then::add &&
            std::ranges::all_of(task_.recipe.operands(line), [&](std::size_t operand) {
-             return before[operand] && std::ranges::all_of(before[operand]->data(), is_integer);
+             return std::ranges::all_of(before[operand]->data(), is_integer);
            });
   }
 

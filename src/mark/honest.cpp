@@ -172,8 +172,9 @@ bool explains_more(const HonestReading& one, const HonestReading& other) {
 // In a large problem, a habit is tried on a few of the rows that the first one leaves wrong.
 class OtherHabits {
  public:
+  // REQUIRES: the first one leaves something wrong.
   OtherHabits(const Task& task, const HonestReading& first) : rule_(task.rule) {
-    if (first.mismatches == 0 || task.early || !is_worth_slicing(task.recipe)) return;
+    if (task.early || !is_worth_slicing(task.recipe)) return;
     const std::size_t step = first_mismatch(first.matched);
     Slicer slicer(task.sheet, step, task.recipe.shape(task.sheet.steps[step].id), first.matched[step]);
     rows_ = slicer.of(task.recipe);

@@ -1,6 +1,7 @@
 #include "mark/marking.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -19,7 +20,8 @@ namespace {
 
 void merge(Flags& flags, const Flags& more) {
   for (std::size_t i = 0; i < flags.size(); ++i) {
-    for (std::size_t at = 0; at < flags[i].size() && at < more[i].size(); ++at) {
+    assert(flags[i].size() == more[i].size());
+    for (std::size_t at = 0; at < flags[i].size(); ++at) {
       flags[i][at] = flags[i][at] || more[i][at];
     }
   }
@@ -328,11 +330,12 @@ std::vector<std::vector<std::size_t>> Marking::wrong_cells(std::size_t step) con
 }
 
 // Where so few digits are written, or so few before it, that the right value, 0,
-// 1 and an even share could all stand behind a number, it tells nothing.
+// 1 and so an even share could all stand behind a number, it tells nothing.
+// REQUIRES: there is one in the cell.
 bool Marking::too_coarse(std::size_t step, std::size_t cell) const {
   const HandedStep& handed = sheet_.steps[step];
   const HandedCell& written = handed.cells[cell];
-  if (!written.is_number() || !written.number.decimals || !is_honest()) return false;
+  if (!written.number.decimals || !is_honest()) return false;
   if (handed.what != HandedStep::What::weights && written.number.value != 0) return false;
   const Interval& right = honest_.result(line_of(step))[cell];
   if (right.width() < 1e-9 && std::abs(right.low - written.number.value) < 1e-9) return false;
@@ -341,7 +344,7 @@ bool Marking::too_coarse(std::size_t step, std::size_t cell) const {
       hull(stands_for(written, RoundingMode::half_up, rule_), stands_for(written, RoundingMode::truncate, rule_));
   const double reach = right.width() / 2;
   const Interval could = {both.low - reach, both.high + reach};
-  return could.contains(0) && could.contains(1) && could.contains(1.0 / static_cast<double>(handed.shape.back()));
+  return could.contains(0) && could.contains(1);
 }
 
 CellState Marking::state_of(std::size_t step, std::size_t cell) const {
@@ -404,7 +407,7 @@ std::size_t Marking::rounded_early() const {
     const Tensor<double>& exact = exact_.result(line_of(step));
     for (std::size_t at = 0; at < handed.cells.size(); ++at) {
       const WrittenNumber& number = handed.cells[at].number;
-      const bool is_rounded = handed.cells[at].is_number() && number.decimals && std::isfinite(number.value);
+      const bool is_rounded = handed.cells[at].is_number() && number.decimals;
       if (is_rounded && std::abs(exact[at] - number.value) > 1e-9) return step;
     }
   }

@@ -38,17 +38,14 @@ bool is_about_values(std::string_view id) {
   return id.ends_with("value") || id.ends_with("values") || id.ends_with("output");
 }
 
-// What a shape becomes. Heads side by side are as many as before.
+// What a shape becomes. Heads side by side are as many as before. REQUIRES: what is other was there before.
 Shape resized(std::string_view id, const Shape& shape, const Widths& before, const Widths& after) {
   Shape other;
   for (Dim dim : shape.dims()) {
     const bool is_wide = dim.axis == "d_concat";
     const Axis axis = !is_wide ? dim.axis : is_about_values(id) ? "d_v" : "d_k";
     const auto found = after.find(axis);
-    if (found != after.end()) {
-      const auto was = before.find(axis);
-      dim.size = is_wide && was != before.end() ? dim.size / was->second * found->second : found->second;
-    }
+    if (found != after.end()) dim.size = is_wide ? dim.size / before.at(axis) * found->second : found->second;
     other.append(std::move(dim));
   }
   return other;
@@ -93,7 +90,8 @@ Widths other_widths(const Recipe& recipe, const Widths& before) {
   for (const char* axis : {"d_k", "d_v", "d_model", "d_hidden"}) {
     if (before.contains(axis)) widths[axis] = take();
   }
-  if (before.contains("d_head") && before.contains("d_model")) {
+  // Heads are split from inputs.
+  if (before.contains("d_head")) {
     const std::size_t heads = before.at("d_model") / before.at("d_head");
     widths["d_head"] = widths["d_model"];
     widths["d_model"] *= heads;
@@ -110,7 +108,7 @@ void divide_anew(Recipe& recipe, const Recipe& before) {
     const Map usual = divided_by_root(was);
     if (!asked || asked->parameter != usual.parameter) continue;
     const std::size_t width = size_along(recipe, right.at.keys, "d_k");
-    if (width == 0 || width == was) continue;
+    if (width == was) continue;
     const Instruction line = *recipe.find(right.at.scaled);
     recipe.replace(right.at.scaled, divided_by_root(width), line.operands, line.open);
   }

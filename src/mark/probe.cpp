@@ -32,8 +32,9 @@ const Followed<double>& Probe::base(const Rows& right, const Manner& manner) {
 
 std::optional<Followed<double>> Probe::follow_rows(const Recipe& recipe, const Manner& manner) {
   const auto& rows = rows_of(recipe);
+  if (!rows) return std::nullopt;
+  // Then there are rows of the right recipe, too.
   const auto& right = rows_of(right_);
-  if (!rows || !right) return std::nullopt;
   const Followed<double>& original = base(*right, manner);
   // A sheet of which other rows are needed is another: nothing of its steps can be taken over.
   if (rows->slice.sheet != right->slice.sheet) return follow(rows->slice.task(rule_), {.manner = manner});
@@ -93,8 +94,8 @@ bool Probe::may_follow(std::span<const Patch> slip, const Manner& manner) {
 
 bool Probe::may_be_honest(const Task& task, RoundingMode habit) {
   const auto& rows = rows_of(task.recipe);
+  if (!rows) return true;
   const auto& right = rows_of(right_);
-  if (!rows || !right) return true;
   Task of_rows = rows->slice.task(rule_);
   EncloseOptions options{.habit = habit};
   options.changed = of_rows.recipe.size();

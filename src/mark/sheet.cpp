@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "base/rounding.h"
 #include "base/text.h"
@@ -31,7 +32,8 @@ bool add_step(std::string_view id, const Anatomy& at, Recipe& right) {
   }
   if (id == at.weighted_values) {
     const Instruction* context = right.find(at.context);
-    if (!context || context->operands.size() < 2) return false;
+    // Taken a block of keys at a time, the context comes of other numbers than weights.
+    if (!std::holds_alternative<Contract>(context->op)) return false;
     right.insert_before(at.context, {.heading = {.id = std::string(id), .role = Role::weighted_value},
                                      .op = Combine{Binary::multiply, {}},
                                      .operands = {context->operands[0], context->operands[1]},
@@ -44,7 +46,8 @@ bool add_step(std::string_view id, const Anatomy& at, Recipe& right) {
   };
   if (id == at.projected_keys) return add_wide(at.keys, "d_k");
   if (id == at.projected_queries) return add_wide(at.queries, "d_k");
-  return id == at.projected_values && add_wide(at.values, "d_v");
+  if (id == at.projected_values) return add_wide(at.values, "d_v");
+  return false;
 }
 
 bool add_step(std::string_view id, Recipe& right) {

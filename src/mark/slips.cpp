@@ -15,10 +15,10 @@ constexpr std::size_t most_cells_to_pair = 64;
 
 std::string spelled(double number) { return shortest(rounded(number, {4, RoundingMode::half_up})); }
 
-// Two digits of the number as written, exchanged: every way to do it.
+// Two digits of the number as written, exchanged: every way to do it. REQUIRES: it is finite.
 std::vector<double> with_digits_swapped(double number, HandRounding rounding) {
   std::vector<double> swapped;
-  if (!std::isfinite(number) || std::abs(number) > 1e12) return swapped;
+  if (std::abs(number) > 1e12) return swapped;
   const std::string text = fixed(rounded(number, rounding), rounding.decimals);
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (std::size_t j = i + 1; j < text.size(); ++j) {
@@ -31,7 +31,8 @@ std::vector<double> with_digits_swapped(double number, HandRounding rounding) {
       std::size_t digits = start;
       while (other[digits] == '0' && other[digits + 1] != '.') ++digits;
       other.erase(start, digits - start);
-      if (parse_number(other, value)) swapped.push_back(value);
+      parse_number(other, value);
+      swapped.push_back(value);
     }
   }
   return swapped;

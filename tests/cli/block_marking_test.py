@@ -166,6 +166,26 @@ class Marked(unittest.TestCase):
         said = report(DEEP, {"layer2.residual3": handed})
         self.assert_named(said, "norm.variance_n_minus_1", "layer2.norm1")
 
+    def test_the_last_digit_behind_many_steps_has_the_benefit_of_the_doubt_and_that_is_said(self):
+        problem = Drawn(0).decoder()
+        right = {step["id"]: step["data"] for step in traced(problem)["steps"]}["layer1.ffn.output"]
+        for off, verdict, is_doubted in ((0, "right", False), (0.0001, "right", True), (0.5, "wrong", False)):
+            handed = written(right)
+            handed[0][0] = f"{float(handed[0][0]) + off:.4f}"
+            said = report(problem, {"layer1.ffn.output": handed})
+            with self.subTest(off=off):
+                self.assertEqual(said["verdict"], verdict)
+                self.assertEqual(any("too many ways" in note for note in said["notes"]), is_doubted)
+
+    def test_fewer_decimals_in_a_network_than_in_what_follows_are_told_of_where_they_are(self):
+        problem = Drawn(3).encoder()
+        data = {step["id"]: step["data"] for step in traced(problem)["steps"]}
+        coarse = [[f"{number:.2f}" for number in row] for row in data["layer2.ffn.output"]]
+        said = report(problem, {"layer2.ffn.output": coarse, "layer2.norm2": written(data["layer2.norm2"])})
+        self.assertEqual(said["verdict"], "right")
+        self.assertEqual([(one["mistake"], one["step"]) for one in said["diagnoses"]],
+                         [("rounding.early", "layer2.ffn.output")])
+
     def test_numbers_of_another_block_are_not_right(self):
         problem, other = Drawn(5).encoder(), Drawn(6).encoder()
         trace = traced(other)

@@ -143,6 +143,27 @@ class Verdicts(CheckTest):
         self.assertIn("Keys, queries, values, scores, attention weights, context: right, all 54 numbers.",
                       " ".join(done.stdout.split()))
 
+    def test_behind_a_slip_in_a_large_problem_another_number_is_still_wrong(self):
+        inputs = [[(i * 37 % 23 - 11) / 10, (i * 17 % 19 - 9) / 10] for i in range(85)]
+        problem = json.dumps({"inputs": inputs, "weights": {
+            "query": [[1, 0], [0, 1]], "key": [[0.25, 0], [0, 0.25]], "value": [[1, 2], [0, 1]],
+            "output": [[1, 0], [1, 1]]}})
+        right = {step["id"]: step["data"]
+                 for step in json.loads(attn("run", "-", "--format", "json", text=problem).stdout)["steps"]}
+        # The point of one value stands two digits too far right; and one number of the output is off by 5.
+        slip = 99 * right["values"][5][0]
+        context = [[row[0] + weights[5] * slip, row[1]]
+                   for row, weights in zip(right["context"], right["attention_weights"])]
+        output = [[a + b, b] for a, b in context]
+        output[7][1] += 5
+        written = {name: [[f"{number:.4f}" for number in row] for row in rows]
+                   for name, rows in (("context", context), ("output", output))}
+        said = self.report(written, problem=self.path("large.json", problem))
+        self.assertEqual([(one["mistake"], one["step"]) for one in said["diagnoses"]],
+                         [("slip.decimal_point", "values"), ("unexplained", "output")])
+        wrong = [cell["index"] for cell in said["steps"][1]["cells"] if cell["state"] == "wrong"]
+        self.assertEqual(wrong, [[8, 2]])
+
     def test_what_comes_of_a_short_dtype_is_right_and_so_is_what_is_exact(self):
         """Who computes in bf16 rounds each step to it; who works by hand does not. A slip is one to both."""
         with open(os.path.join(DATA, "precision.json"), encoding="utf-8") as file:

@@ -694,4 +694,58 @@ TEST_CASE("an axis of size 1 before all others may be left out", "[check]") {
   CHECK(marked(one, R"({"scores": [1, 0]})").verdict == Verdict::right);
 }
 
+TEST_CASE("vectors as columns are recognised in what was cut off, though rounding hides one of them", "[check]") {
+  // Queries [[1, 2], [3, 1]]; keys [[1.5, 1.28], [1.16, 2.5]], of which 1.2 in the place of 1.16 is well rounded.
+  const Report report = marked(R"({"inputs": [[1, 2], [3, 1]],
+    "weights": {"query": [[1, 0], [0, 1]], "key": [[0.164, 0.744], [0.668, 0.268]], "value": [[1, 0], [0, 1]]}})",
+                               R"({"queries": [[1, 3], [2, 1]], "keys": [["1.5", "1.1"], ["1.2", "2.5"]]})");
+  CHECK(report.verdict == Verdict::right);
+  REQUIRE_FALSE(report.diagnoses.empty());
+  CHECK(report.diagnoses[0].mistake == "layout.transposed_answer");
+  CHECK_THAT(report.diagnoses[0].evidence, contains("queries"));
+  CHECK_THAT(report.diagnoses[0].evidence, contains("keys"));
+}
+
+TEST_CASE("numbers of another shape are not read as columns where what follows speaks against it", "[check]") {
+  const Tensor<double> values = traced(asymmetric).find("values")->result;
+  const auto turned_with = [&](double off) {
+    Tensor<double> columns(Shape{{"d_v", 2}, {"key", 3}});
+    for (std::size_t at = 0; at < 6; ++at) columns[at] = values[at % 3 * 2 + at / 3] + (at % 3 == 1 ? off : 0);
+    return marked(asymmetric,
+                  R"({"values": )" + written(columns, 1) + R"(, "context": )" + written("context", 3) + "}");
+  };
+  CHECK(turned_with(0).verdict == Verdict::right);
+  CHECK(names(turned_with(0), "layout.transposed_answer"));
+  const Report report = turned_with(40);
+  CHECK(report.verdict == Verdict::wrong);
+  CHECK(report.first_wrong == "values");
+  CHECK(step(report, "values").given_shape == std::vector<std::size_t>{2, 3});
+  CHECK_FALSE(names(report, "layout.transposed_answer"));
+  CHECK(step(report, "context").count(CellState::right) == 6);
+}
+
+TEST_CASE("what follows from a wrong whole number is followed in a short dtype too", "[check]") {
+  const std::string problem = R"({"inputs": [[1, 0, 2], [0, 1, 1]], "score": "dot", "arithmetic": {"dtype": "bf16"}})";
+  // 6 for 5: e^4/(e^4 + 1) = 0.982, and 0.5 where both scores are 2.
+  const Report report = marked(problem, R"({"scores": [[6, 2], [2, 2]],
+    "attention_weights": [["0.982", "0.018"], ["0.500", "0.500"]]})");
+  CHECK(report.first_wrong == "scores");
+  CHECK(step(report, "scores").count(CellState::wrong) == 1);
+  CHECK(step(report, "attention_weights").count(CellState::wrong) == 0);
+  CHECK(step(report, "attention_weights").count(CellState::consistent) == 2);
+}
+
+TEST_CASE("a score beyond all numbers does not hide a wrong weight", "[check]") {
+  // The first score of the first row is 1e400: it takes all the weight. The second row has equal scores.
+  const Report report = marked(R"({"score": "dot", "queries": [[1e200, 0], [0, 1]], "keys": [[1e200, 1], [0, 1]],
+    "values": [[1, 2], [3, 4]]})",
+                               R"({"attention_weights": [["0.10", "0.20"], ["0.30", "0.40"]]})");
+  CHECK(report.verdict == Verdict::wrong);
+  CHECK(report.first_wrong == "attention_weights");
+  const MarkedStep& weights = step(report, "attention_weights");
+  CHECK(weights.cells[2].state == CellState::wrong);
+  CHECK(weights.cells[2].expected == 0.5);
+  CHECK(weights.cells[3].state == CellState::wrong);
+}
+
 }  // namespace attn

@@ -350,4 +350,21 @@ TEST_CASE("all faults of a scheme are reported at once, each with what to do", "
   CHECK(read(R"({"schema": "attn/scheme/1", "points": {"S": 3}})"));
 }
 
+TEST_CASE("of sequences without a token nobody is asked anything, and nobody gets points", "[grade]") {
+  Trace trace;
+  const Shape shape{{"batch", 2}, {"query", 0}, {"key", 0}};
+  trace.steps.emplace_back(
+      Instruction{.heading = {.id = "scores"}, .op = Given{}, .given = GivenNumbers(LateTensor(Tensor<double>(shape)))},
+      Tensor<double>(shape));
+  trace.own_queries = {0, 0};
+  Scheme scheme;
+  scheme.points = {{"scores", 3}};
+  const Grade grade = Grader(scheme, trace).nothing();
+  REQUIRE(grade.steps.size() == 1);
+  CHECK(grade.steps[0].cells == 0);
+  CHECK(grade.steps[0].missing == 0);
+  CHECK(grade.points == 0);
+  CHECK(grade.of == 3);
+}
+
 }  // namespace attn

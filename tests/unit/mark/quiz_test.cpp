@@ -8,9 +8,11 @@
 
 #include "catch.h"
 #include "mark/leeway.h"
+#include "model/attention.h"
 #include "model/computation.h"
 #include "reading/problem/problem.h"
 #include "reference_backend.h"
+#include "trace/recipe_builder.h"
 
 namespace attn {
 namespace {
@@ -23,6 +25,19 @@ Trace quiz_trace(const std::string& text) {
   REQUIRE(problem);
   ReferenceBackend backend;
   return attention(problem.value(), backend);
+}
+
+// The trace of a recipe that no problem has.
+Trace worked_out_for_quiz(Recipe recipe) {
+  Trace trace;
+  Policy<double> plainly;
+  const Evaluation<double> all = evaluate(recipe, plainly);
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    if (recipe.instruction(line).kind != Instruction::Kind::step) continue;
+    trace.steps.emplace_back(recipe.shared(line), std::make_shared<const Tensor<double>>(all.result(line)));
+  }
+  trace.recipe = std::move(recipe);
+  return trace;
 }
 
 const std::string two_tokens = R"({"inputs": [[1, 0, 2], [0, 1, 1]], "score": "dot")";
@@ -250,6 +265,27 @@ TEST_CASE("every number that some way of rounding gives is within the leeway", "
       }
     }
   }
+}
+
+TEST_CASE("a step of one number is one question", "[quiz]") {
+  RecipeBuilder work;
+  work.given({.id = "numbers"}, LateTensor(Tensor<double>({{"token", 3}}, {1, 2, 4})));
+  work.step({.id = "sum"}, Reduce{Reducer::sum, "token"}, {"numbers"});
+  const QuizPlan plan = quiz_plan(worked_out_for_quiz(work.take()), {"sum"});
+  CHECK(plan.questions == std::vector<QuizQuestion>{{"sum", {}}});
+  CHECK(plan.questions[0].cell(0).empty());
+  CHECK(plan.sizes.at("sum").empty());
+}
+
+TEST_CASE("where a mask says the same of every query, the first one is asked", "[quiz]") {
+  RecipeBuilder work;
+  work.current().attention = attention_anatomy("");
+  work.given_step({.id = "mask"}, LateTensor(Tensor<double>({{"key", 2}}, {1, 0})));
+  work.given_step({.id = "scores"}, LateTensor(Tensor<double>(Shape{{"query", 60}, {"key", 2}})));
+  const QuizPlan plan = quiz_plan(worked_out_for_quiz(work.take()), {"scores"});
+  CHECK(plan.is_selection);
+  REQUIRE(plan.questions.size() == 1);
+  CHECK(plan.questions[0].index == std::vector<std::size_t>{0, 0});
 }
 
 }  // namespace attn

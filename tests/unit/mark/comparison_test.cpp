@@ -1,0 +1,95 @@
+#include "mark/comparison.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "mark/allowance.h"
+
+namespace attn {
+namespace {
+
+// A step of one row as somebody wrote it, all of it with so many decimals.
+HandedStep row_written(HandedStep::What what, const std::vector<double>& numbers, std::optional<int> decimals,
+                       const MarkingRule& rule) {
+  HandedStep step{.id = "step", .what = what, .shape = {1, numbers.size()}, .cells = {}, .is_whole = true};
+  for (const double number : numbers) {
+    step.cells.push_back({HandedCell::Kind::number, {number, decimals, ""}});
+    step.cells.back().may_keep_sum = what == HandedStep::What::weights;
+    step.cells.back().may_have_factor = what == HandedStep::What::exponentials;
+  }
+  fill_in_allowances(step, rule);
+  return step;
+}
+
+Tensor<double> row_computed(const std::vector<double>& numbers) {
+  return {Shape{{"query", 1}, {"key", numbers.size()}}, numbers};
+}
+
+}  // namespace
+
+TEST_CASE("a teacher's own rule marks weights number by number, whoever keeps their sum", "[check]") {
+  const Tensor<double> thirds = row_computed({1.0 / 3, 1.0 / 3, 1.0 / 3});
+  const auto matched = [&](const MarkingRule& rule) {
+    const HandedStep step = row_written(HandedStep::What::weights, {0.34, 0.33, 0.33}, 2, rule);
+    return matched_cells(Comparand<double>{step, thirds, nullptr, "key"}, RoundingMode::keep_sum, rule);
+  };
+  CHECK(matched({}) == std::vector<bool>{true, true, true});
+  CHECK(matched({.kind = MarkingRule::Kind::decimal_digits, .digits = 2}) == std::vector<bool>{false, true, true});
+}
+
+TEST_CASE("a number written in full is not rounded to what lies just beside it", "[check]") {
+  // Both are forgiven 1e-14, and the written one no more.
+  const MarkingRule rule;
+  const auto is_matched = [&](std::optional<int> decimals, double written, double computed) {
+    const HandedStep step = row_written(HandedStep::What::other, {written}, decimals, rule);
+    const Tensor<double> made = row_computed({computed});
+    return bool{matched_cells(Comparand<double>{step, made, nullptr, "key"}, RoundingMode::half_up, rule)[0]};
+  };
+  CHECK(is_matched(std::nullopt, 0, 1.99e-14));
+  CHECK_FALSE(is_matched(std::nullopt, 0, 2.00000001e-14));
+  CHECK_FALSE(is_matched(std::nullopt, 0, 3e-14));
+  CHECK(is_matched(2, 0, 3e-14));
+}
+
+TEST_CASE("exponentials may stand multiplied by e to what was not subtracted, where that is known", "[check]") {
+  const MarkingRule rule;
+  // Scores 1 and 2; somebody subtracts nothing.
+  const HandedStep step = row_written(HandedStep::What::exponentials, {2.72, 7.39}, 2, rule);
+  const Tensor<double> computed = row_computed({exp(-1.0), 1});
+  const auto matched = [&](const Tensor<double>* maxima, bool any_factor) {
+    return matched_cells(Comparand<double>{step, computed, nullptr, "key", maxima, any_factor}, RoundingMode::half_up,
+                         rule);
+  };
+  const std::vector<bool> all = {true, true}, none = {false, false};
+  const Tensor<double> maximum(Shape{{"query", 1}}, {2}), two(Shape{{"query", 2}}, {2, infinity});
+  CHECK(matched(&maximum, false) == all);
+  CHECK(matched(nullptr, false) == none);
+  CHECK(matched(nullptr, true) == all);
+  // Beside a row whose scores are infinite nobody can say what the largest score of all is.
+  CHECK(matched(&two, false) == none);
+  CHECK(matched(&two, true) == all);
+}
+
+TEST_CASE("one number alone leaves the rest free where it is 0", "[check]") {
+  const auto is_free = [](double number) {
+    HandedStep step = row_written(HandedStep::What::other, {number}, 0, {});
+    step.shape = {};
+    return makes_the_rest_free(step);
+  };
+  CHECK(is_free(0));
+  CHECK_FALSE(is_free(1));
+  CHECK_FALSE(is_free(2));
+}
+
+TEST_CASE("weights add up along what their softmax was taken along, else along the last axis", "[check]") {
+  const Shape shape{{"query", 2}, {"key", 3}};
+  const auto axis = [](const Op& op, const Shape& made) { return sum_axis({.heading = {}, .op = op}, made); };
+  CHECK(axis(Softmax{Softmax::Part::weights, "query"}, shape) == "query");
+  CHECK(axis(Softmax{Softmax::Part::weights, "head"}, shape) == "key");
+  CHECK(axis(Copy{}, shape) == "key");
+  CHECK(axis(Copy{}, Shape{}).empty());
+}
+
+}  // namespace attn
