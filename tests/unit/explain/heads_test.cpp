@@ -11,6 +11,7 @@
 #include "trace/heads.h"
 #include "unit/explain/examples.h"
 #include "unit/formats/as_text.h"
+#include "unit/model/attentions.h"
 
 namespace attn {
 namespace {
@@ -54,6 +55,21 @@ TEST_CASE("attention that goes through the keys a block at a time has no weights
   CHECK(weights_of_heads(examples::traced(problem).recipe) == std::vector<StepId>{"attention_weights"});
   problem.keys_a_block = 2;
   CHECK(weights_of_heads(examples::traced(problem).recipe).empty());
+}
+
+TEST_CASE("heads of an encoder look at its own tokens, not at those of the decoder behind it", "[heads]") {
+  const std::string ffn = R"("ffn": {"in": [[1, 0], [0, 1]], "out": [[1, 0], [0, 1]]})";
+  const Trace trace = alone(problem_of(R"({"inputs": [[1, 0], [0, 2]], "tokens": ["la", "pluie"], "block": {
+      "kind": "decoder", "layers": [{"self": {}, "cross": {}, )" +
+                                       ffn + R"(}],
+      "memory": {"inputs": [[1, 1], [2, 0], [0, 1]], "tokens": ["the", "rain", "falls"],
+                 "block": {"layers": [{"self": {}, )" +
+                                       ffn + R"(}]}}}})"));
+  const HeadsReport report = heads_of(trace, 0, {});
+  CHECK(report.tokens == std::vector<std::string>{"the", "rain", "falls"});
+  REQUIRE(report.heads.size() == 2);  // what crosses looks at tokens of others
+  const Tensor<double>& weights = trace.value(report.heads[0].weights);
+  CHECK(report.share(0, Look::itself) == Approx((weights[0] + weights[4] + weights[8]) / 3));
 }
 
 TEST_CASE("a map of the head that looks so the most is drawn of no more than 60 tokens", "[heads]") {

@@ -10,6 +10,8 @@
 
 #include "backend/cpu/cpu.h"
 #include "catch.h"
+#include "model/forward.h"
+#include "model/online.h"
 #include "model/positions/position.h"
 #include "unit/model/attentions.h"
 
@@ -59,10 +61,11 @@ TEST_CASE("bytes that no size holds are as many as there can be, and refused", "
 }
 
 TEST_CASE("a computation keeps steps that are there, whoever asks for what else", "[model]") {
-  const Problem problem = problem_of(three_tokens + "}");
+  const Problem problem = problem_of(three_tokens + R"(, "weights": {"key": [[1, 0], [0, 1], [1, 1]],
+      "query": [[0, 1], [1, 0], [1, 2]], "value": [[1, 0], [0, 1], [2, 1]]}})");
   Computation computation(problem);
   const std::vector<std::string> all = computation.steps();
-  computation.keep({"nobody.knows", "inputs"});
+  computation.keep({"nobody.knows", "inputs", "weights.key"});
   CHECK(computation.steps() == all);
   computation.keep_only({"nobody.knows", "scores"});
   CpuBackend backend(1);
@@ -132,12 +135,50 @@ TEST_CASE("the result of a block in 16 bits is that of its steps, in their order
   CHECK(std::ranges::count(result.notes, "at_once", &Note::kind) == 0);
 }
 
+TEST_CASE("of a result that has no room as steps it is told what the steps take, where at once it is not finite",
+          "[model]") {
+  const Problem problem = problem_of(R"({"queries": {"random": "normal", "shape": [200, 2], "seed": 1},
+      "keys": {"random": "normal", "shape": [2, 2], "seed": 2}, "values": [["inf"], [3]]})");
+  CpuBackend backend(1);
+  const std::size_t at_once = *bytes_at_once(problem, backend);
+  const auto made = Computation(problem).run(backend, true, at_once);
+  REQUIRE(std::holds_alternative<TooLarge>(made));
+  CHECK_FALSE(std::get<TooLarge>(made).is_result_alone);
+  CHECK(std::get<TooLarge>(made).needed > at_once);
+}
+
+TEST_CASE("the online softmax goes through a decoder and through the encoder that it reads", "[model]") {
+  const std::string ffn = R"("ffn": {"in": [[1, 0], [0, 1]], "out": [[1, 0], [0, 1]]})";
+  const auto misfit = [&](const std::string& of_encoder) {
+    return misfit_of_online(problem_of(R"({"inputs": [[1, 0], [0, 2]], "block": {"kind": "decoder", "layers": [
+        {"self": {}, "cross": {}, )" + ffn +
+                                       R"(}], "memory": {"inputs": [[1, 1], [2, 0]])" + of_encoder +
+                                       R"(, "block": {"layers": [{"self": {}, )" + ffn + "}]}}}}"));
+  };
+  CHECK_FALSE(misfit(""));
+  const auto without_exponentials = misfit(R"(, "softmax": "linear")");
+  REQUIRE(without_exponentials);
+  CHECK_THAT(*without_exponentials, contains("linear"));
+}
+
+TEST_CASE("a forward that is rounded by hand is the step of those who round each step", "[model]") {
+  const Problem problem = problem_of(R"({"inputs": [[1, 0.5], [0.3, 2]], "arithmetic": {"hand_rounding": "1"},
+      "weights": {"query": [[1, 0.7], [0.1, 1]], "key": [[1, 0.2], [0, 1]], "value": [[0.9, 1], [1, 0.3]]}})");
+  CpuBackend backend(1);
+  Forward forward(problem, "context", backend.in_any_order());
+  const Trace steps = attention(problem, backend);
+  CHECK(*forward.run() == steps.value("context"));
+}
+
 TEST_CASE("the usual softmax is nothing particular, whether a problem names it or not", "[model]") {
   const Trace unnamed = alone(problem_of(three_tokens + "}"));
   const Trace named = alone(problem_of(three_tokens + R"(, "softmax": "softmax"})"));
   const Trace other = alone(problem_of(three_tokens + R"(, "softmax": {"base": 2}})"));
   CHECK(named.particulars.empty());
   CHECK(other.particulars.size() == 1);
+  Problem chosen = problem_of(three_tokens + "}");
+  chosen.attention().softmax = Choice{.name = "softmax"};
+  CHECK(alone(chosen).particulars.empty());
   CHECK(named.value("result") == unnamed.value("result"));
 }
 
