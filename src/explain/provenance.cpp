@@ -228,7 +228,7 @@ Ingredients ingredients(const Trace& trace, const Reading& reading, std::size_t 
   Ingredients all;
   const auto mask_cell = [&](std::size_t term) { return made.open->cell(made.open->count > 1 ? term : 0); };
   const auto closes = [&](std::size_t term) { return trace.value(made.open->tensor)[mask_cell(term)] == 0; };
-  if (made.open && made.own_term && !over.empty() && closes(*made.own_term)) {
+  if (made.open && made.own_term && closes(*made.own_term)) {
     all.closed = {made.open->tensor, {mask_cell(*made.own_term)}};
     return all;
   }

@@ -54,7 +54,7 @@ void NestedNumbers::finish_list(std::size_t level, std::size_t size) {
   Level& sizes = levels_[level];
   if (sizes.lists == 0) sizes.size = size;
   if (sizes.each.empty() && size != sizes.size) sizes.each.assign(sizes.lists, sizes.size);
-  if (!sizes.each.empty() || size != sizes.size) sizes.each.push_back(size);
+  if (!sizes.each.empty()) sizes.each.push_back(size);
   ++sizes.lists;
 }
 

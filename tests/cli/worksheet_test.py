@@ -234,6 +234,23 @@ class Blanks(unittest.TestCase):
         self.assertEqual(set(Page(sheet(EXAMPLE, "--blank", "*_values", format="html")).open), {"weighted_values"})
         self.assertIn(" 16", sheet(EXAMPLE, "--blank", "A"))
 
+    def test_a_step_that_only_moves_numbers_is_blank_where_it_is_named(self):
+        problem = json.dumps({"inputs": [[1, 0, 2, 1], [0, 1, 1, 2]], "heads": 2})
+        page = Page(printed("worksheet", "-", "--blank", "concat", "--format", "html", text=problem))
+        self.assertEqual(page.open, {"concat": set(range(8))})
+
+    def test_of_a_wide_row_that_is_worked_out_the_first_numbers_stand_there(self):
+        width = 40
+        inputs = [[(3 * i + 5 * j) % 7 - 3 for j in range(width)] for i in range(2)]
+        weight = [[(2 * i + 3 * j) % 5 - 2 for j in range(width)] for i in range(width)]
+        problem = json.dumps({"inputs": inputs, "weights": {"query": weight, "key": weight, "value": weight}})
+        text = printed("worksheet", "-", "--fade", "--format", "text", text=problem)
+        first = [sum(x * row[j] for x, row in zip(inputs[0], weight)) for j in range(width)]
+        line = re.search(r"q₁ = x₁·W_Q = \[(.*?), … (\d+) more\]", re.sub(r"\s+", " ", text))
+        shown = [int(number.replace("−", "-")) for number in line[1].split(", ")]
+        self.assertEqual(shown, first[:len(shown)])
+        self.assertEqual(int(line[2]), width - len(shown))
+
     def test_fading_works_one_out_begins_the_next_and_leaves_the_rest(self):
         text = sheet(CAUSAL, "--fade", format="html")
         page = Page(text)

@@ -287,6 +287,16 @@ class Spreadsheet(unittest.TestCase):
         with zipfile.ZipFile(io.BytesIO(again)) as archive:
             self.assertIsNone(archive.testzip())
 
+    def test_what_is_no_number_stands_there_as_such(self):
+        problem = {"queries": [[1]], "keys": [[1], [2]], "values": [["nan"], [3]]}
+        made = subprocess.run([ATTN, "run", "-", "--format", "xlsx"], input=json.dumps(problem).encode(),
+                              capture_output=True).stdout
+        with zipfile.ZipFile(io.BytesIO(made)) as archive:
+            self.assertIn("<t>NaN</t>", archive.read("xl/sharedStrings.xml").decode())  # the value that is given
+            sheets = [archive.read(name).decode() for name in archive.namelist() if "worksheets/" in name]
+        # That value times its weight, and the context.
+        self.assertEqual(sum(sheet.count("<v>NaN</v>") for sheet in sheets), 2)
+
     def test_text_of_other_people_is_no_formula(self):
         tokens = ["=1+1", "+1", "@SUM(A1)"]
         problem = {**every_feature.SELF, "title": "=cmd|' /C calc'!A0", "tokens": tokens}

@@ -285,7 +285,7 @@ Document QuizTeller::summary(bool has_commands) const {
     const std::string what = known ? known->words.what : made.mistake;
     table.rows.push_back({{capitalised(quiz_words().mistake)}, {quiz_words().made(what, made.times)}});
   }
-  const bool is_all_right = table.rows.empty() && first > 0;
+  const bool is_all_right = table.rows.empty();
   if (!table.rows.empty()) document.add(std::move(table));
   if (is_all_right) document.add(Prose{{quiz_words().nothing_to_practise}});
   if (has_commands) document.add(Prose{{is_all_right ? quiz_words().another_one : quiz_words().more_like_this}});

@@ -123,3 +123,19 @@ TEST_CASE("equal scores share the weight equally, however many and however large
   const Tensor<double> weights = softmax(scores);
   for (const double weight : weights.data()) CHECK(weight == 1 / static_cast<double>(keys));
 }
+
+TEST_CASE("a backend that has no shorter way leaves the steps to be worked out one by one", "[backend]") {
+  ReferenceBackend backend;
+  CHECK(&backend.in_any_order() == &backend);
+  CHECK_FALSE(backend.ready(Given{}, {}, {}, Dtype::f64));
+  CHECK_FALSE(backend.attend(FusedAttention<float>{}));
+  CHECK_FALSE(backend.attend(FusedAttention<double>{}));
+  CHECK_FALSE(backend.attends_in_16_bits());
+  CHECK_FALSE(backend.attend_in_16_bits(FusedAttention<float>{}, Dtype::f16));
+}
+
+TEST_CASE("a machine that fails says why, and what helps", "[backend]") {
+  const BackendError failed(Diagnostic{.code = "no-memory", .message = "the GPU's memory is short", .help = "a smaller batch"});
+  CHECK(failed.fault().code == "no-memory");
+  CHECK(failed.fault().message == failed.what());
+}

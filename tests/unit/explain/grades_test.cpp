@@ -171,6 +171,7 @@ TEST_CASE("grids of wrong numbers are those in which any is wrong with their pla
   CHECK(wrong_cells({.id = "scores", .shape = {3, 3}, .cells = {}}).empty());
   CHECK(wrong_cells({.id = "scores", .shape = {}, .cells = {1}}).empty());
   CHECK(wrong_cells({.id = "scores", .shape = {1, 2}, .cells = {0, 0}}).empty());
+  CHECK(wrong_cells({.id = "scores", .shape = {2, 0}, .cells = {1}}).empty());
 
   const auto row = wrong_cells({.id = "norms", .shape = {3}, .cells = {0, 2, 1}});
   REQUIRE(row.size() == 1);

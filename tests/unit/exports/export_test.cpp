@@ -62,3 +62,57 @@ TEST_CASE("an archive of more arrays than 16 bits count says how many there are"
   CHECK(number(wide + 48, 8) == number(end + 16, 4));
   CHECK(number(number(wide + 48, 8), 4) == 0x02014b50);
 }
+
+namespace {
+
+std::size_t expected_of(std::string_view name, const Trace& trace) {
+  return std::ranges::find(exports(), name, &Export::name)->expected_bytes(trace);
+}
+
+std::string written_as(std::string_view name, const Trace& trace) {
+  StringSink sink;
+  std::ranges::find(exports(), name, &Export::name)->write(trace, sink);
+  return sink.take();
+}
+
+}  // namespace
+
+TEST_CASE("of questions with little that is given what is said of their length is not wildly wrong", "[exports]") {
+  for (const std::string shape : {"[4, 3]", "[9, 40]"}) {
+    const Trace trace = alone(problem_of(R"({"inputs": {"random": "normal", "shape": )" + shape + R"(, "seed": 1}})"));
+    for (const std::string name : {"gift", "moodle"}) {
+      const auto written = static_cast<double>(written_as(name, trace).size());
+      const auto expected = static_cast<double>(expected_of(name, trace));
+      CAPTURE(name, shape, written, expected);
+      CHECK(expected > written / 4);
+      CHECK(expected < 4 * written);
+    }
+  }
+}
+
+TEST_CASE("a trace without steps, and a step without numbers, are written as such", "[exports]") {
+  Trace trace;
+  CHECK(written_as("json", trace).ends_with("\"steps\": []\n}\n"));
+  CHECK(written_as("csv", trace) == "batch,head,step,row,column,value,row_label,column_label\n");
+  trace.steps.push_back(
+      step_of({.id = "none"}, Given{}, {}, {}, Tensor<double>(Shape{{"batch", 0}, {"query", 2}, {"d_k", 3}})));
+  trace.steps.push_back(step_of({.id = "narrow"}, Given{}, {}, {}, Tensor<double>(Shape{{"query", 2}, {"d_k", 0}})));
+  CHECK(written_as("csv", trace) == "batch,head,step,row,column,value,row_label,column_label\n");
+  CHECK(expected_of("csv", trace) == 0);
+  CHECK(expected_of("json", trace) >= written_as("json", trace).size() / 4);
+}
+
+TEST_CASE("a step of which every cell is closed asks for nothing", "[exports]") {
+  const std::string begin = R"({"inputs": [[1, 0], [0, 2]], "score": "dot", "mask": [{"allow": )";
+  const Trace closed = alone(problem_of(begin + "[[0, 0], [0, 0]]}]}"));
+  const Trace open = alone(problem_of(begin + "[[1, 1], [1, 1]]}]}"));
+  const auto questions = [](const Trace& trace) {
+    const std::string text = written_as("moodle", trace), begin = "<question type=\"cloze\">";
+    std::size_t count = 0;
+    for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) ++count;
+    return count;
+  };
+  CHECK(written_as("gift", open).find("A[1,1]::") != std::string::npos);
+  CHECK(written_as("gift", closed).find("A[1,1]::") == std::string::npos);
+  CHECK(questions(closed) < questions(open));
+}

@@ -49,3 +49,22 @@ TEST_CASE("other people's text is JSON text, whatever it holds", "[exports]") {
   CHECK(written["title"] == "a \"title\"\n\x1b[31m \xEF\xBF\xBD");
   CHECK(written["labels"]["key"][0] == "</script>");
 }
+
+TEST_CASE("counts of costs are whole as long as they are known exactly", "[exports]") {
+  CostReport report;
+  report.steps = {{.id = "scores", .cost = {.multiplications = 12, .additions = 0x1p60}, .all_open = {}}};
+  const auto written = nlohmann::json::parse(costs_json(report));
+  const auto& step = written["steps"][0];
+  CHECK(step["multiplications"].is_number_integer());
+  CHECK(step["multiplications"] == 12);
+  CHECK(step["additions"].is_number_float());
+  CHECK(step["additions"] == 0x1p60);
+}
+
+TEST_CASE("a trace without labels has none of queries and of keys", "[exports]") {
+  Trace trace = trace_of({1});
+  trace.labels = {};
+  const auto written = nlohmann::json::parse(trace_json(trace));
+  CHECK(written["labels"]["query"].empty());
+  CHECK(written["labels"]["key"].is_array());
+}

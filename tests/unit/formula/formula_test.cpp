@@ -33,6 +33,7 @@ TEST_CASE("a symbol is a letter with what stands beside it", "[formula]") {
   CHECK(kinds("K*") == std::vector{Kind::letter});
   CHECK(kinds("M_causal") == std::vector{Kind::letter, Kind::index});
   CHECK(kinds("QK") == std::vector{Kind::word});
+  CHECK(kinds("é") == std::vector{Kind::word});
   CHECK(kinds("q₁·Kᵀ") == std::vector{Kind::letter, Kind::lowered, Kind::sign, Kind::letter, Kind::raised});
   CHECK(kinds("2^8") == std::vector{Kind::number, Kind::sign, Kind::number});
   CHECK(kinds("α‴") == std::vector{Kind::letter});

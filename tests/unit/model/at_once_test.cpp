@@ -183,6 +183,7 @@ TEST_CASE("what has no fused form is left to the steps", "[model]") {
   SECTION("half precision, which every step rounds to, on a processor") { problem.arithmetic.dtype = Dtype::f16; }
   SECTION("scores that are no dot products") { problem.attention().score.name = "cosine"; }
   SECTION("shares without exponentials") { problem.attention().softmax = Choice{.name = "linear"}; }
+  SECTION("an algorithm that is to be shown") { problem.keys_a_block = 2; }
   CHECK_FALSE(at_once(problem));
   CHECK_FALSE(bytes_at_once(problem, on_cpu));
 }
@@ -347,6 +348,46 @@ TEST_CASE("minus infinity that a table adds is left to the steps: it closes noth
   Tensor<double> table({{"bucket", 8}}, {0, 1, 2, 3, 4, -std::numeric_limits<double>::infinity(), 6, 7});
   problem.attention().positions = t5(table);
   CHECK_FALSE(at_once(problem));
+}
+
+TEST_CASE("minus infinity that a table adds closes nothing, unless a mask closes every such cell", "[model]") {
+  const double closing = -std::numeric_limits<double>::infinity();
+  // A bucket a distance: of the cells only query 5 and key 1 are four apart.
+  const Tensor<double> table({{"bucket", 8}}, {0, 1, 2, 3, closing, 5, 6, 7});
+  Problem problem = grouped();
+  problem.attention().positions =
+      Choice{.name = "t5", .numbers = {{"max_distance", 16}, {"bidirectional", 0}}, .tensors = {{"table", table}}};
+  Tensor<double> blocked({{"query", queries}, {"key", keys}});
+  const std::vector<MaskTerm> added = {{MaskTerm::Kind::add, drawn({{"query", queries}, {"key", keys}}, 9)}};
+  SECTION("no mask") { CHECK_FALSE(at_once(problem)); }
+  SECTION("a mask that closes another cell") {
+    blocked[1] = 1;
+    problem.attention().options["mask"] = std::vector<MaskTerm>{{MaskTerm::Kind::block, blocked}};
+    CHECK_FALSE(at_once(problem));
+  }
+  SECTION("a mask that closes another cell, beside one that adds") {
+    blocked[1] = 1;
+    std::vector<MaskTerm> masks = added;
+    masks.push_back({MaskTerm::Kind::block, blocked});
+    problem.attention().options["mask"] = masks;
+    CHECK_FALSE(at_once(problem));
+  }
+  SECTION("a mask that closes that cell, beside one that adds") {
+    blocked[4 * keys] = 1;
+    std::vector<MaskTerm> masks = added;
+    masks.push_back({MaskTerm::Kind::block, blocked});
+    problem.attention().options["mask"] = masks;
+    check_agreement(problem);
+  }
+}
+
+TEST_CASE("infinity that a table adds leaves no finite context, and the steps say so", "[model]") {
+  Problem problem = grouped();
+  problem.attention().positions =
+      t5(Tensor<double>({{"bucket", 8}}, {0, std::numeric_limits<double>::infinity(), 2, 3, 4, 5, 6, 7}));
+  CHECK_FALSE(at_once(problem));
+  ReferenceBackend backend;
+  CHECK(std::ranges::count(attention(problem, backend).notes, "overflow", &Note::kind) == 1);
 }
 
 TEST_CASE("a backend without fused attention leaves it to the steps", "[model]") {

@@ -54,6 +54,10 @@ TEST_CASE("operands fit where sizes agree and every named axis is there", "[ops]
   const Shape k{{"key", 3}, {"d_k", 4}};
   const Shape scores{{"query", 2}, {"key", 3}};
   CHECK(fit(Contract{"d_k"}, {q, k}));
+  CHECK(fit(Split{"d_k", "head", "d_v", 2}, {q}));
+  CHECK_FALSE(fit(Split{"d_k", "head", "d_v", 3}, {q}));
+  CHECK_FALSE(fit(Split{"d_model", "head", "d_v", 2}, {q}));
+  CHECK_FALSE(fit(Split{"d_k", "head", "d_v", 2}, {q, k}));
   CHECK(fit(Contract{"d_k"}, {q, k, scores, {}}));
   CHECK_FALSE(fit(Contract{"d_k"}, {q}));
   CHECK_FALSE(fit(Contract{"d_k"}, {q, {{"key", 3}, {"d_k", 5}}}));

@@ -101,3 +101,20 @@ TEST_CASE("in any order, what is no product with a matrix has the bits of the re
     }
   }
 }
+
+TEST_CASE("nothing is made ready of a product whose result has other axes than its rows, or no cell",
+          "[backend][cpu]") {
+  const Tensor<double> w = drawn({{"d_model", 6}, {"d_k", 4}}, 2, Dtype::f64);
+  const auto ready = [&](const Shape& x, const Shape& matrix, const Shape& result) {
+    CpuBackend cpu(1);
+    const std::vector<View> views = {{x, {}}, {matrix, w.data()}};
+    return cpu.in_any_order().ready(Contract{"d_model"}, views, result, Dtype::f64) != nullptr;
+  };
+  const Dim token{"token", 9}, head{"head", 2}, model{"d_model", 6}, narrow{"d_k", 4};
+  CHECK(ready({token, model}, w.shape(), {token, narrow}));
+  CHECK(ready({head, token, model}, w.shape(), {head, token, narrow}));
+  CHECK_FALSE(ready({{"token", 0}, model}, w.shape(), {{"token", 0}, narrow}));  // no cell
+  CHECK_FALSE(ready({token, narrow, model}, w.shape(), {token, narrow}));        // the columns are the rows' own
+  CHECK_FALSE(ready({token, model}, w.shape(), {head, token, narrow}));          // repeated for each head
+  CHECK_FALSE(ready({head, token, model}, w.shape(), {token, head, narrow}));    // turned
+}

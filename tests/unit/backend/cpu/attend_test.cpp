@@ -88,6 +88,29 @@ TEST_CASE("at a scale of 0 every key has the same weight", "[backend][cpu]") {
   CHECK(error_of(test).kernel <= 1e-14);
 }
 
+TEST_CASE("at a scale of 0 only what is added to the scores tells keys apart", "[backend][cpu]") {
+  Case<double> test(1, 1, 1, 9, 130, 24, 24);
+  fill(test, 6);
+  test.sizes.scale = 0;
+  SECTION("a cap of scores that are all 0") {
+    test.sizes.softcap = 2;
+    test.attend();
+    for (std::size_t i = 0; i < 24; ++i) {
+      double sum = 0;
+      for (std::size_t key = 0; key < 130; ++key) sum += test.v[key * 24 + i];
+      for (std::size_t query = 0; query < 9; ++query)
+        CHECK(test.context[query * 24 + i] == Approx(sum / 130).margin(1e-12));
+    }
+  }
+  SECTION("a number for each key") {
+    for (std::size_t key = 0; key < 130; ++key) test.bias.push_back(key == 70 ? 900.0 : 0.0);
+    test.sizes.bias_at = {0, 0, 0, 1};
+    test.attend();
+    for (std::size_t i = 0; i < 9 * 24; ++i) CHECK(test.context[i] == test.v[70 * 24 + i % 24]);
+  }
+  CHECK(error_of(test).kernel <= 1e-14);
+}
+
 TEST_CASE("blocks of keys that a mask closes to some queries are skipped for them alone", "[backend][cpu]") {
   const std::size_t queries = GENERATE(2U, 40U), keys = 600;
   const bool sink = GENERATE(false, true), hidden = GENERATE(false, true);

@@ -45,6 +45,20 @@ TEST_CASE("every rung of the ladder computes the same", "[backend][cpu]") {
   }
 }
 
+TEST_CASE("every rung makes a context of 0 where there are no keys", "[backend][cpu]") {
+  for (const Rung& rung : rungs()) {
+    Threads threads(1);
+    Case<double> test(1, 1, 1, 5, 0, 4, 4);
+    fill(test, 23);
+    FusedAttention<double> call = test.call();
+    call.closed_rows = nullptr;
+    std::fill(test.context.begin(), test.context.end(), -77.0);
+    CAPTURE(rung.name);
+    REQUIRE(rung.attend(call, threads));
+    CHECK(test.context == std::vector<double>(test.context.size(), 0));
+  }
+}
+
 TEST_CASE("a rung that cannot do a call says so and does nothing", "[backend][cpu]") {
   using Call = FusedAttention<float>;
   const std::vector<float> numbers(16);

@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -6,6 +7,8 @@
 #include <vector>
 
 #include "backend/cpu/cpu.h"
+#include "backend/cpu/instructions.h"
+#include "backend/cpu/pieces.h"
 #include "catch.h"
 #include "reference_backend.h"
 #include "unit/backend/drawn.h"
@@ -68,4 +71,66 @@ TEST_CASE("what stands behind a closed cell is not added up, a NaN neither", "[b
   CpuBackend cpu(2);
   const Tensor<double> made = made_by(cpu, {Contract{"key"}, {weights, values}, open}, Dtype::f64, Vectors::rows);
   for (const double number : made.data()) CHECK(number == 6 * 33);
+}
+
+TEST_CASE("what goes through no two cells is one piece", "[backend][cpu]") {
+  const Loop once{1, {3, 5}};
+  for (const std::vector<Loop>& loops : {std::vector<Loop>{}, {once}, {once, once}}) {
+    const Pieces pieces(loops);
+    Threads threads(2);
+    std::vector<std::size_t> counts;
+    pieces.each(threads, [&](const Pieces::Piece& piece) {
+      CHECK(piece.first == 0);
+      CHECK(piece.offsets == Pieces::Offsets{});
+      counts.push_back(piece.count);
+    });
+    CHECK(counts == std::vector<std::size_t>{1});
+    for (const std::size_t step : pieces.steps()) CHECK(step == 0);
+  }
+}
+
+TEST_CASE("a sum over nothing, or of more tensors than loops keep track of, has the bits of the reference",
+          "[backend][cpu]") {
+  constexpr std::size_t rows = 100, columns = 120;
+  ReferenceBackend reference;
+  CpuBackend cpu(2);
+  Drawn random(78);
+  const auto tensor = [&](const Shape& shape) { return random.tensor(shape, Dtype::f64); };
+  const Shape result{{"query", rows}, {"key", columns}};
+  for (const std::size_t depth : {0u, 5u}) {
+    std::vector<Tensor<double>> operands = {tensor({{"query", rows}, {"d_k", depth}}),
+                                            tensor({{"key", columns}, {"d_k", depth}})};
+    for (const std::size_t more : {0u, 20u}) {
+      operands.resize(2, Tensor<double>(Shape{}));
+      for (std::size_t i = 0; i < more; ++i) operands.push_back(tensor({{"key", columns}}));
+      std::vector<View> views;
+      for (const Tensor<double>& operand : operands) views.push_back({operand.shape(), operand.data()});
+      Threads threads(1);
+      const bool is_fast = contract(threads, Contract{"d_k"}, views, nullptr, result, Dtype::f64).has_value();
+      CHECK(is_fast == (depth > 0 && more == 0));
+      CHECK_FALSE(first_other(cpu.run(Contract{"d_k"}, views, nullptr, result, Dtype::f64),
+                              reference.run(Contract{"d_k"}, views, nullptr, result, Dtype::f64))
+                      .has_value());
+    }
+  }
+}
+
+TEST_CASE("large tables of waves and running parts of a softmax have the bits of the reference", "[backend][cpu]") {
+  ReferenceBackend reference;
+  CpuBackend cpu(2);
+  Drawn random(79);
+  const Call waves{Waves{Waves::Kind::alternating, {"token", 100}, {"d_model", 100}, 3, 10000, 100}};
+  const Call blocks{Online{Online::Part::block_maximum, "key", "block", 4},
+                    {random.tensor({{"query", 100}, {"key", 400}}, Dtype::f64)}};
+  for (const Call& call : {waves, blocks}) {
+    const Tensor<double> got = made_by(cpu, call, Dtype::f64, Vectors::rows);
+    CHECK(got.size() == 10'000);
+    CHECK_FALSE(first_other(got, made_by(reference, call, Dtype::f64, Vectors::rows)).has_value());
+  }
+}
+
+TEST_CASE("instructions that nobody has are not used", "[backend][cpu]") {
+  const std::string used = instruction_set();
+  CHECK_FALSE(use_instruction_set("PDP-11"));
+  CHECK(instruction_set() == used);
 }

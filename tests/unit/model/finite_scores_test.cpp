@@ -1,0 +1,71 @@
+#include "model/finite_scores.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "catch.h"
+
+namespace attn {
+namespace {
+
+constexpr std::size_t score_queries = 3, score_keys = 5;
+
+// Three queries and five keys of one number each; one key is infinite.
+struct ScoreCall {
+  explicit ScoreCall(std::size_t infinite_key) {
+    k[infinite_key] = std::numeric_limits<double>::infinity();
+    call.queries = score_queries;
+    call.keys = score_keys;
+    call.key_width = 1;
+    call.q = q.data();
+    call.k = k.data();
+    call.q_at.row = call.k_at.row = 1;
+  }
+
+  bool is_finite() const { return has_finite_scores(call, 0, Dtype::f64); }
+
+  std::array<double, score_queries> q = {1, 2, 3};
+  std::array<double, score_keys> k = {1, 2, 3, 4, 5};
+  FusedAttention<double> call;
+};
+
+}  // namespace
+
+TEST_CASE("an infinite key counts for the queries that see it", "[model]") {
+  for (std::size_t key = 0; key < score_keys; ++key) {
+    CAPTURE(key);
+    ScoreCall all(key);
+    CHECK_FALSE(all.is_finite());
+    ScoreCall causal(key);  // the last query stands at 2
+    causal.call.right = 0;
+    CHECK(causal.is_finite() == (key > 2));
+    ScoreCall behind(key);  // the queries stand at 2, 3 and 4, each seeing one key to its left
+    const std::int64_t offset = 2;
+    behind.call.offsets = &offset;
+    behind.call.left = 1;
+    CHECK(behind.is_finite() == (key < 1));
+    behind.call.right = 0;
+    CHECK(behind.is_finite() == (key < 1));
+    ScoreCall window(key);  // from one to the left to one to the right
+    window.call.left = window.call.right = 1;
+    CHECK(window.is_finite() == (key > 3));
+  }
+}
+
+TEST_CASE("keys beyond the length of a sequence are seen by nobody, but those that are appended", "[model]") {
+  for (std::size_t key = 0; key < score_keys; ++key) {
+    CAPTURE(key);
+    ScoreCall shorter(key);
+    const std::size_t length = 2;
+    shorter.call.lengths = &length;
+    CHECK(shorter.is_finite() == (key >= 2));
+    shorter.call.appended = 1;
+    CHECK(shorter.is_finite() == (key == 2 || key == 3));
+    shorter.call.right = 0;
+    CHECK(shorter.is_finite() == (key == 2 || key == 3));
+  }
+}
+
+}  // namespace attn
