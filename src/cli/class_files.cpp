@@ -37,13 +37,14 @@ class ClassFiles {
   ClassFiles(const KnownSteps& known, std::vector<std::string>& left_out) : known_(known), left_out_(left_out) {}
 
   void add_word(const std::string& word) {
-    std::error_code unknown;
-    if (word != "-" && !fs::exists(word, unknown)) {
+    if (word == "-") return add_file(word);
+    const fs::file_type kind = kind_of(word);
+    if (kind == fs::file_type::not_found || kind == fs::file_type::none) {
       throw Refusal("there is no file and no folder `" + shown(word) + "`",
                     "is it spelled as it is called? ls shows all")
           .at({.value = word});
     }
-    if (word == "-" || !fs::is_directory(word, unknown)) return add_file(word);
+    if (kind != fs::file_type::directory) return add_file(word);
     const std::size_t before = all_.size();
     for (const fs::directory_entry& entry : entries_of(word)) add_entry(entry);
     if (all_.size() == before)

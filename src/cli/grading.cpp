@@ -112,8 +112,7 @@ void add_answers(Answers answers, const std::string& file, std::vector<HandInOfC
 
 ProblemsOfClass::ProblemsOfClass(const std::string& word, const ComputeOptions& computing) : computing_(computing) {
   computing.check();
-  std::error_code unknown;
-  if (word == "-" || !fs::is_directory(word, unknown)) {
+  if (word == "-" || kind_of(word) != fs::file_type::directory) {
     add(word, true);
     return;
   }
@@ -184,6 +183,10 @@ std::optional<std::size_t> ProblemsOfClass::find(const std::string& statement, c
   const auto found = of_name([](std::size_t) { return true; });
   if (found) return found;
   const std::string name = names.empty() ? "" : names.front();
+  if (name.empty()) {
+    why = said.problem_not_named;
+    return std::nullopt;
+  }
   const auto near = closest_of_class(name, entries_);
   why = said.no_problem_of_name(shown(name)) + (near ? said.is_it(*near) : "");
   return std::nullopt;

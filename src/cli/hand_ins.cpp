@@ -117,22 +117,32 @@ void add_to(HandIn& into, HandIn more, const RenderOptions& look) {
   if (into.answers && into.answers->name.empty()) into.answers->name = more.answers->name;
 }
 
+Refusal unreadable(const std::string& path, const std::error_code& error) {
+  return Refusal(refused_by_system("`" + path + "` cannot be read", error.value(), "unreadable")).at({.value = path});
+}
+
 }  // namespace
 
 fs::path followed(const fs::path& path) {
   std::error_code error;
   fs::path found = fs::weakly_canonical(path, error);
   if (error == std::errc::not_enough_memory) throw std::bad_alloc();
+  if (is_fault_of_machine(error.value())) throw unreadable(path.string(), error);
   return error ? fs::path() : found;
+}
+
+fs::file_type kind_of(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status found = fs::status(path, error);
+  if (is_fault_of_machine(error.value())) throw unreadable(path.string(), error);
+  return found.type();
 }
 
 std::vector<fs::directory_entry> entries_of(const std::string& folder) {
   std::error_code error;
   std::vector<fs::directory_entry> entries;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) entries.push_back(*at);
-  if (error)
-    throw Refusal(refused_by_system("`" + folder + "` cannot be read", error.value(), "unreadable"))
-        .at({.value = folder});
+  if (error) throw unreadable(folder, error);
   std::ranges::sort(entries, {}, [](const fs::directory_entry& entry) { return entry.path().filename().string(); });
   return entries;
 }
@@ -171,8 +181,7 @@ std::vector<fs::path> json_files_of(const std::string& folder) {
 std::vector<std::string> answer_files(const std::vector<std::string>& words, const std::string& problem) {
   std::vector<std::string> files;
   for (const std::string& word : words) {
-    std::error_code unknown;
-    if (word != "-" && fs::is_directory(word, unknown)) {
+    if (word != "-" && kind_of(word) == fs::file_type::directory) {
       add_folder(word, problem, files);
     } else {
       files.push_back(word);

@@ -31,8 +31,11 @@ bool is_own_folder(const std::filesystem::directory_entry& entry);
 // Why one is not read, as stands behind its name: " (a link to elsewhere)"; empty where its kind is no reason.
 std::string why_left_out(const std::filesystem::directory_entry& entry);
 
-// A path with its links followed, as far as it is there; empty where it cannot be. Throws where memory is short, which
-// the library says as it says that there is no such file.
+// What a path leads to: a file, a folder, nothing. A Refusal where the machine cannot say.
+std::filesystem::file_type kind_of(const std::filesystem::path& path);
+
+// A path with its links followed, as far as it is there; empty where it cannot be. Throws where the machine is to
+// blame, which the library says as it says that there is no such file.
 std::filesystem::path followed(const std::filesystem::path& path);
 
 // The .json files of a folder, in order of names; those that are none of its own are said on standard error.

@@ -35,12 +35,6 @@ Diagnostic linked() {
       "copy it, or name the folder that it is in: --root DIR", "linked");
 }
 
-// What a machine says that is short of something, or broken.
-bool is_fault_of_machine(int reason) {
-  constexpr int faults[] = {EIO, EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN, ESTALE, ETIMEDOUT, ENOSPC, EREMOTEIO};
-  return std::ranges::count(faults, reason) > 0;
-}
-
 Diagnostic is_folder() { return file_fault("is a folder, not a file", "name a file in it"); }
 
 // Opens each part of a path in turn without following links: a link that is put
@@ -70,6 +64,11 @@ std::map<std::string, std::string> names_read;  // by identity
 
 Diagnostic file_fault(std::string message, Help help, std::string_view code) {
   return {.code = std::string(code), .message = std::move(message), .help = std::move(help)};
+}
+
+bool is_fault_of_machine(int reason) {
+  constexpr int faults[] = {EIO, EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN, ESTALE, ETIMEDOUT, ENOSPC, EREMOTEIO};
+  return std::ranges::count(faults, reason) > 0;
 }
 
 Diagnostic refused_by_system(std::string what, int reason, std::string_view code) {

@@ -20,6 +20,9 @@ Diagnostic file_fault(std::string message, Help help, std::string_view code = "b
 // files are open, or the disk fails. A program's exit code tells the two apart.
 Diagnostic refused_by_system(std::string what, int reason, std::string_view code);
 
+// Whether a machine says so that is short of something, or broken.
+bool is_fault_of_machine(int reason);
+
 // A regular file, open for reading.
 class InputFile {
  public:

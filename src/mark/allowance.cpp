@@ -59,7 +59,7 @@ Interval to_significant(double value, int digits) {
 // Every e with |value − e| ≤ absolute + relative · |e|.
 Interval relative_absolute(double value, double relative, double absolute) {
   const auto bound = [&](double end, bool upper) {
-    const bool grows = (end > 0) == upper;
+    const bool grows = end == 0 || (end > 0) == upper;
     const double factor = grows ? 1 - relative : 1 + relative;
     return factor > 0 ? end / factor : (upper ? infinity : -infinity);
   };

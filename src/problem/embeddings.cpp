@@ -1,8 +1,9 @@
 #include "problem/embeddings.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
-#include <unordered_map>
+#include <numeric>
 #include <utility>
 
 #include "base/suggest.h"
@@ -11,55 +12,94 @@
 namespace attn {
 namespace {
 
-// The vectors of all tokens, by token.
-struct Dictionary {
-  std::unordered_map<std::string, Source> vectors;
-  std::vector<std::string> tokens;
-  std::size_t width = 0;
+// The vectors of all tokens, which have one width.
+class Dictionary {
+ public:
+  // Nothing, and a fault, where one is no vector, or as wide as the first is not.
+  static std::shared_ptr<const Dictionary> of(RawEmbeddings embeddings, Budget& budget, Faults& faults) {
+    std::shared_ptr<Dictionary> made(new Dictionary(std::move(embeddings)));
+    return made->add_others(budget, faults) ? made : nullptr;
+  }
+
+  const std::vector<std::string>& tokens() const { return raw_.tokens; }
+  std::size_t width() const { return width_; }
+
+  std::optional<std::size_t> number_of(std::string_view token) const {
+    const auto found = raw_.number_of.find(token);
+    return found == raw_.number_of.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  std::span<const double> vector(std::size_t number) const {
+    const auto other = others_.lower_bound(number);
+    if (other != others_.end() && other->first == number) return other->second.vector.numbers().data();
+    const std::size_t before = other == others_.end() ? others_.size() : other->second.before;
+    return std::span(raw_.numbers).subspan((number - before) * width_, width_);
+  }
+
+ private:
+  // One that is no list of numbers in the problem, and how many such there are before it.
+  struct Other {
+    Source vector;
+    std::size_t before = 0;
+  };
+
+  explicit Dictionary(RawEmbeddings embeddings) : raw_(std::move(embeddings)) {
+    if (raw_.others.contains(0)) return;
+    width_ = raw_.width;
+    first_ = raw_.where_of_first;
+  }
+
+  bool add_others(Budget& budget, Faults& faults) {
+    for (auto& [number, tensor] : raw_.others) {
+      const std::string where = tensor.where;
+      std::optional<Regular> vector = regular(std::move(tensor), budget, faults);
+      if (!vector) return false;
+      if (vector->rank() != 1) {
+        faults.add_of("wrong-rank", where,
+                      std::string(vector->rank() == 0 ? "is one number" : "is a list of lists") +
+                          "; an embedding is a list of numbers",
+                      R"("embeddings": {"the": [1, 0], "cat": [0, 1]})");
+        return false;
+      }
+      if (!is_as_wide(vector->shape[0], where, faults)) return false;
+      others_.emplace(number, Other{std::move(*vector).source({{"d_model", width_}}), others_.size()});
+    }
+    raw_.others.clear();
+    return raw_.width == 0 || is_as_wide(raw_.width, raw_.where_of_first, faults);
+  }
+
+  bool is_as_wide(std::size_t width, const std::string& where, Faults& faults) {
+    if (first_.empty()) {
+      first_ = where;
+      width_ = width;
+    }
+    if (width == width_) return true;
+    faults.add_of("shape-mismatch", where,
+                  "has " + counted(width, "number") + ", and " + shown(first_) + " has " + std::to_string(width_),
+                  "all embeddings need one width");
+    return false;
+  }
+
+  RawEmbeddings raw_;
+  std::string first_ = {};
+  std::size_t width_ = 0;
+  std::map<std::size_t, Other> others_ = {};
 };
 
-std::optional<Dictionary> dictionary_of(std::vector<RawEmbedding> embeddings, Budget& budget, Faults& faults) {
-  Dictionary dictionary;
-  std::string first;
-  for (RawEmbedding& embedding : embeddings) {
-    const std::string where = embedding.vector.where;
-    std::optional<Regular> vector = regular(std::move(embedding.vector), budget, faults);
-    if (!vector) return std::nullopt;
-    if (vector->rank() != 1) {
-      return faults.add_of("wrong-rank", where,
-                           std::string(vector->rank() == 0 ? "is one number" : "is a list of lists") +
-                               "; an embedding is a list of numbers",
-                           R"("embeddings": {"the": [1, 0], "cat": [0, 1]})");
-    }
-    if (first.empty()) {
-      first = where;
-      dictionary.width = vector->shape[0];
-    } else if (vector->shape[0] != dictionary.width) {
-      return faults.add_of("shape-mismatch", where,
-                           "has " + counted(vector->shape[0], "number") + ", and " + shown(first) + " has " +
-                               std::to_string(dictionary.width),
-                           "all embeddings need one width");
-    }
-    dictionary.tokens.push_back(embedding.token);
-    const Shape shape{{"d_model", dictionary.width}};
-    dictionary.vectors.emplace(std::move(embedding.token), std::move(*vector).source(shape));
-  }
-  return dictionary;
-}
-
-// The vectors of some tokens, which are all in the dictionary, as if they had been given as inputs.
+// The vectors of some tokens as if they had been given as inputs: sequence by sequence, by their numbers.
 struct TokenVectors {
-  std::shared_ptr<Dictionary> dictionary;
-  std::vector<std::vector<std::string>> sequences;
+  std::shared_ptr<const Dictionary> dictionary;
+  std::vector<std::vector<std::size_t>> sequences;
   Vectors vectors;
 
   std::vector<double> values() const {
     std::vector<double> all;
-    for (const std::vector<std::string>& tokens : sequences) {
-      const std::size_t start = all.size(), rows = tokens.size(), width = dictionary->width;
+    const std::size_t width = dictionary->width();
+    for (const std::vector<std::size_t>& tokens : sequences) {
+      const std::size_t start = all.size(), rows = tokens.size();
       all.resize(start + rows * width);
       for (std::size_t i = 0; i < rows; ++i) {
-        const std::span<const double> vector = dictionary->vectors.at(tokens[i]).numbers().data();
+        const std::span<const double> vector = dictionary->vector(tokens[i]);
         for (std::size_t j = 0; j < width; ++j)
           all[start + (vectors == Vectors::rows ? i * width + j : j * rows + i)] = vector[j];
       }
@@ -70,20 +110,22 @@ struct TokenVectors {
 
 class Lookup {
  public:
-  Lookup(Dictionary dictionary, std::size_t limit, Vectors vectors, Budget& budget, Faults& faults)
-      : dictionary_(std::make_shared<Dictionary>(std::move(dictionary))),
-        limit_(limit),
-        vectors_(vectors),
-        budget_(budget),
-        faults_(faults) {}
+  Lookup(std::shared_ptr<const Dictionary> dictionary, std::size_t limit, Vectors vectors, Budget& budget,
+         Faults& faults)
+      : dictionary_(std::move(dictionary)), limit_(limit), vectors_(vectors), budget_(budget), faults_(faults) {}
 
   EmbeddingTable table() const {
-    const TokenVectors all{dictionary_, {dictionary_->tokens}, Vectors::rows};
-    return {dictionary_->tokens, [all] { return all.values(); }};
+    const std::size_t count = dictionary_->tokens().size();
+    return {count, [known = dictionary_] { return known->tokens(); },
+            [known = dictionary_, count] {
+              std::vector<std::size_t> all(count);
+              std::iota(all.begin(), all.end(), std::size_t{0});
+              return TokenVectors{known, {std::move(all)}, Vectors::rows}.values();
+            }};
   }
 
   std::optional<Side> embedded(const RawTokens& tokens) {
-    Side side{.where = tokens.where, .batched = tokens.batched, .rows = {}, .width = dictionary_->width};
+    Side side{.where = tokens.where, .batched = tokens.batched, .rows = {}, .width = dictionary_->width()};
     std::size_t count = 0;
     for (const auto& sequence : tokens.sequences) count += std::min(sequence.size(), limit_);
     if (!budget_.take(product({count, side.width}), sizeof(double))) {
@@ -99,9 +141,9 @@ class Lookup {
       const std::size_t rows = std::min(sequence.size(), limit_);
       side.rows.push_back(sequence.size());
       side.stored_rows.push_back(rows);
-      embedded.sequences.emplace_back(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(rows));
       const std::string where = tokens.batched ? tokens.where + "/" + std::to_string(b) : tokens.where;
-      known = are_known(embedded.sequences.back(), where) && known;
+      embedded.sequences.push_back(numbers_of(std::span(sequence).first(rows), where));
+      known = embedded.sequences.back().size() == rows && known;
     }
     if (!known) return std::nullopt;
     side.take_values = [embedded = std::move(embedded)] { return embedded.values(); };
@@ -109,25 +151,28 @@ class Lookup {
   }
 
  private:
-  bool are_known(const std::vector<std::string>& tokens, const std::string& where) {
-    bool known = true;
+  // Without those that are not known.
+  std::vector<std::size_t> numbers_of(std::span<const std::string> tokens, const std::string& where) {
+    std::vector<std::size_t> numbers;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (dictionary_->vectors.contains(tokens[i])) continue;
-      report_unknown(tokens[i], where + "/" + std::to_string(i));
-      known = false;
+      if (const auto number = dictionary_->number_of(tokens[i])) {
+        numbers.push_back(*number);
+      } else {
+        report_unknown(tokens[i], where + "/" + std::to_string(i));
+      }
     }
-    return known;
+    return numbers;
   }
 
   void report_unknown(const std::string& token, const std::string& where) {
     // Comparing with every embedding takes its time; nobody reads more.
     const bool compared = faults_.count() < 20;
-    const auto meant = compared ? closest(token, dictionary_->tokens) : std::nullopt;
+    const auto meant = compared ? closest(token, dictionary_->tokens()) : std::nullopt;
     faults_.add_of("unknown-token", where, "is \"" + shown(token) + "\", which has no embedding",
                    meant ? "did you mean \"" + shown(*meant) + "\"?" : "add it to embeddings");
   }
 
-  std::shared_ptr<Dictionary> dictionary_;
+  std::shared_ptr<const Dictionary> dictionary_;
   std::size_t limit_;
   Vectors vectors_;
   Budget& budget_;
@@ -136,12 +181,12 @@ class Lookup {
 
 }  // namespace
 
-Embedded embedded_sides(std::vector<RawEmbedding> embeddings, std::span<const RawTokens* const> tokens,
-                        std::size_t limit, Vectors vectors, Budget& budget, Faults& faults) {
+Embedded embedded_sides(RawEmbeddings embeddings, std::span<const RawTokens* const> tokens, std::size_t limit,
+                        Vectors vectors, Budget& budget, Faults& faults) {
   Embedded found{EmbeddedSides(tokens.size()), std::nullopt};
-  std::optional<Dictionary> dictionary = dictionary_of(std::move(embeddings), budget, faults);
+  std::shared_ptr<const Dictionary> dictionary = Dictionary::of(std::move(embeddings), budget, faults);
   if (!dictionary) return found;
-  Lookup lookup(std::move(*dictionary), limit, vectors, budget, faults);
+  Lookup lookup(std::move(dictionary), limit, vectors, budget, faults);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i]) found.sides[i] = lookup.embedded(*tokens[i]);
   }

@@ -10,9 +10,10 @@ namespace attn {
 
 using EmbeddedSides = std::vector<std::optional<Side>>;
 
-// The vectors of all tokens, one after the other in the order of the file.
+// All tokens in the order of the file, and their vectors, one after the other.
 struct EmbeddingTable {
-  std::vector<std::string> tokens;
+  std::size_t count = 0;
+  std::function<std::vector<std::string>()> tokens;
   std::function<std::vector<double>()> values;
 };
 
@@ -25,7 +26,7 @@ struct Embedded {
 // The vectors of tokens, of at most `limit` a sequence, as if they had been given
 // as inputs: a side for each of `tokens`, which may be null. Nothing for those
 // that are faulty: tokens without a vector, too many of them.
-Embedded embedded_sides(std::vector<RawEmbedding> embeddings, std::span<const RawTokens* const> tokens,
-                        std::size_t limit, Vectors vectors, Budget& budget, Faults& faults);
+Embedded embedded_sides(RawEmbeddings embeddings, std::span<const RawTokens* const> tokens, std::size_t limit,
+                        Vectors vectors, Budget& budget, Faults& faults);
 
 }  // namespace attn

@@ -444,21 +444,20 @@ class BlockFitting {
       return std::nullopt;
     }
     const EmbeddingTable& table = *sources_.embeddings;
-    const std::size_t count = table.tokens.size();
+    const std::size_t count = table.count;
     const bool exchanged = in_.setting.is_exchanged();
     const Dim rows{"d_model", width()}, columns{"vocabulary", count};
     made_.block.unembedding =
-        Source(exchanged ? Shape{columns, rows} : Shape{rows, columns}, [table, exchanged, width = width()] {
+        Source(exchanged ? Shape{columns, rows} : Shape{rows, columns}, [table, count, exchanged, width = width()] {
           const std::vector<double> vectors = table.values();
           if (exchanged) return vectors;
-          const std::size_t count = table.tokens.size();
           std::vector<double> turned(vectors.size());
           for (std::size_t token = 0; token < count; ++token) {
             for (std::size_t i = 0; i < width; ++i) turned[i * count + token] = vectors[token * width + i];
           }
           return turned;
         });
-    made_.block.vocabulary = table.tokens;
+    made_.block.vocabulary = table.tokens();
     return count;
   }
 

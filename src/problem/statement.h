@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -94,9 +95,18 @@ struct RawTokens {
   std::vector<std::vector<std::string>> sequences;
 };
 
-struct RawEmbedding {
-  std::string token;
-  RawTensor vector;
+// Vectors of tokens, in the order of the file. There may be very many, so that what is the same of all is kept once.
+struct RawEmbeddings {
+  RawEmbeddings() = default;
+  RawEmbeddings(RawEmbeddings&&) = default;
+  RawEmbeddings& operator=(RawEmbeddings&&) = default;
+
+  std::vector<std::string> tokens;                              // each once
+  std::unordered_map<std::string_view, std::size_t> number_of;  // where each stands in `tokens`, which stays there
+  std::size_t width = 0;                                        // of the first vector that is a list of numbers
+  std::string where_of_first = {};                              // and its JSON Pointer
+  std::vector<double> numbers;                                  // of all lists of so many numbers, one after the other
+  std::map<std::size_t, RawTensor> others;                      // the other vectors, which may be faulty, by number
 };
 
 // One integer, or a list with one a sequence.
@@ -189,7 +199,7 @@ struct Statement {
   Stated<Roles<RawTensor>> inputs_by_role;  // cross-attention
   Stated<RawTokens> tokens;
   Stated<Roles<RawTokens>> tokens_by_role;
-  Stated<std::vector<RawEmbedding>> embeddings;
+  Stated<RawEmbeddings> embeddings;
   Stated<std::size_t> max_tokens;
   Stated<Vectors> vectors;
 

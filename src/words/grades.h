@@ -40,7 +40,7 @@ struct GradeWords {
   Said whole;
 
   // What a teacher is to know of a hand-in.
-  Said absent, of_other_shape, mostly_wrong, write_more;
+  Said absent, of_other_shape, mostly_wrong, write_more, problem_not_named;
   Saying<Text, Text> decide;
   Saying<std::size_t> coarse_counted;
   Saying<Text> not_in_roster, is_it, also_handed_in, says_other_name, of_anothers_problem, other_problem,

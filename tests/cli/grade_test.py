@@ -996,6 +996,7 @@ class ManyProblems(Folder):
         self.assertEqual(done.returncode, 2)
         row, = json.loads(done.stdout)["hand_ins"]
         self.assertEqual((row["name"], row["verdict"]), ("", "no_problem"))
+        self.assertEqual(row["error"], "it says neither whose it is nor of which problem")
 
     def test_a_folder_without_a_problem_that_can_be_read_is_refused(self):
         self.write("in/anna.json", {"steps": RIGHT})

@@ -99,6 +99,8 @@ HOSTILE = {
     "masks of a file that is not there": (dict(SMALL, mask=[{"add": {"file": "gone.npy"}}] * 100_000), {}),
     "references into one file": (dict(SMALL, mask=[{"add": {"file": "x.npy"}}] * 1_000), {"x.npy": npy((2, 3), bytes(48))}),
     "unknown words for a score": (dict(SMALL, score="x" * LARGE), {}),
+    "a token beside many embeddings": (
+        {"tokens": ["t1", "unknown"], "embeddings": {f"t{i}": [1, 0] for i in range(300_000)}}, {}),
     "tokens that have no embedding": ({"tokens": [f"t{i}" for i in range(500_000)], "embeddings": {"a": [1, 2]}}, {}),
     "masks that do not fit": (dict(SMALL, mask=[{"block": [[0, 1, 0]]}] * 100_000), {}),
     "layers that are nothing": (dict(SMALL, block={"layers": [{}] * 500_000}), {}),

@@ -2,7 +2,10 @@
 // preloaded into the program. It counts the calls of a kind, and the one whose number (from 0) is
 // asked for fails. The environment says so:
 //
-//   ATTN_FAULT_KIND   alloc, read, write, open, thread, or kill: the program is killed at that write
+//   ATTN_FAULT_KIND   alloc, read, write, open, stat, thread; library: what is asked of a library that
+//                     is loaded; sync: a file system that cannot; interrupt: a read or write that a
+//                     signal interrupts; cut: a read that is behind the end; or kill: the program is
+//                     killed at that write
 //   ATTN_FAULT_AT     the number of the call; without it none fails
 //   ATTN_FAULT_COUNT  a file to which the number of calls is written at the end
 //   ATTN_FAULT_EACH   instead, of alloc: each call fails, in a copy of the program that is made there.
@@ -64,10 +67,17 @@ bool fails(const char* kind, int reason) {
   return true;
 }
 
+// The C library's own dlsym(): the one below fails, too.
+void* looked_up(void* library, const char* name) {
+  using Lookup = void*(void*, const char*);
+  static const auto lookup = reinterpret_cast<Lookup*>(::dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34"));
+  return lookup(library, name);
+}
+
 // The function of that name that is called where nothing fails.
 template <class Function>
 Function* usual(Function*, const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+  return reinterpret_cast<Function*>(looked_up(RTLD_NEXT, name));
 }
 
 // Files that are on their way, and whether this is a copy, which takes none away: they are the program's.
@@ -162,6 +172,11 @@ bool lacks_memory() {
 }
 bool cannot_open() { return fails("open", EMFILE); }
 bool cannot_read() { return fails("read", EIO); }
+bool cannot_look() { return fails("stat", EIO); }
+bool lacks_library() { return fails("library", ENOSYS); }
+bool cannot_sync() { return fails("sync", EINVAL); }
+bool is_interrupted() { return fails("interrupt", EINTR); }
+bool is_cut() { return fails("cut", 0); }
 
 bool cannot_write() {
   if (fails("kill", 0)) ::kill(::getpid(), SIGKILL);
@@ -272,6 +287,11 @@ int mkstemp(char* name) {
 
 int mkstemp64(char* name) { return mkstemp(name); }
 
+int memfd_create(const char* name, unsigned flags) noexcept {
+  if (cannot_open()) return -1;
+  ATTN_USUAL(memfd_create, name, flags);
+}
+
 std::FILE* fopen(const char* path, const char* mode) {
   if (cannot_open()) return nullptr;
   ATTN_USUAL(fopen, path, mode);
@@ -300,17 +320,19 @@ DIR* fdopendir(int descriptor) {
 // They are read.
 
 ssize_t read(int descriptor, void* into, std::size_t bytes) {
-  if (cannot_read()) return -1;
+  if (cannot_read() || is_interrupted()) return -1;
   ATTN_USUAL(read, descriptor, into, bytes);
 }
 
 ssize_t pread(int descriptor, void* into, std::size_t bytes, off_t offset) {
-  if (cannot_read()) return -1;
+  if (cannot_read() || is_interrupted()) return -1;
+  if (is_cut()) return 0;
   ATTN_USUAL(pread, descriptor, into, bytes, offset);
 }
 
 ssize_t pread64(int descriptor, void* into, std::size_t bytes, off64_t offset) {
-  if (cannot_read()) return -1;
+  if (cannot_read() || is_interrupted()) return -1;
+  if (is_cut()) return 0;
   ATTN_USUAL(pread64, descriptor, into, bytes, offset);
 }
 
@@ -332,21 +354,38 @@ dirent64* readdir64(DIR* folder) {
   ATTN_USUAL(readdir64, folder);
 }
 
+// What they are is asked.
+
+int stat(const char* path, struct stat* status) noexcept {
+  if (cannot_look()) return -1;
+  ATTN_USUAL(stat, path, status);
+}
+
+int lstat(const char* path, struct stat* status) noexcept {
+  if (cannot_look()) return -1;
+  ATTN_USUAL(lstat, path, status);
+}
+
+int fstat(int descriptor, struct stat* status) noexcept {
+  if (cannot_look()) return -1;
+  ATTN_USUAL(fstat, descriptor, status);
+}
+
 // They are written, and all that it takes until they stand under their name.
 
 ssize_t write(int descriptor, const void* from, std::size_t bytes) {
   if (descriptor > STDERR_FILENO) end_copy();
-  if (cannot_write()) return -1;
+  if (cannot_write() || is_interrupted()) return -1;
   ATTN_USUAL(write, descriptor, from, bytes);
 }
 
 int fsync(int descriptor) {
-  if (cannot_write()) return -1;
+  if (cannot_write() || cannot_sync()) return -1;
   ATTN_USUAL(fsync, descriptor);
 }
 
 int syncfs(int descriptor) noexcept {
-  if (cannot_write()) return -1;
+  if (cannot_write() || cannot_sync()) return -1;
   ATTN_USUAL(syncfs, descriptor);
 }
 
@@ -376,6 +415,30 @@ int mkdir(const char* path, mode_t mode) noexcept {
   end_copy();
   if (cannot_write()) return -1;
   ATTN_USUAL(mkdir, path, mode);
+}
+
+// A library is loaded, asked where its functions are, and what its tables hold is replaced.
+
+void* dlopen(const char* path, int flags) noexcept {
+  if (lacks_library()) return nullptr;
+  ATTN_USUAL(dlopen, path, flags);
+}
+
+void* dlsym(void* library, const char* name) noexcept { return lacks_library() ? nullptr : looked_up(library, name); }
+
+int dlinfo(void* library, int request, void* into) noexcept {
+  if (lacks_library()) return -1;
+  ATTN_USUAL(dlinfo, library, request, into);
+}
+
+int dladdr1(const void* address, Dl_info* info, void** more, int flags) noexcept {
+  if (lacks_library()) return 0;
+  ATTN_USUAL(dladdr1, address, info, more, flags);
+}
+
+int mprotect(void* start, std::size_t bytes, int protection) noexcept {
+  if (lacks_library()) return -1;
+  ATTN_USUAL(mprotect, start, bytes, protection);
 }
 
 // Threads.

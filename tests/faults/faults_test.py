@@ -3,11 +3,12 @@
     faults_test.py PROGRAM LIBRARY [--calls N] [--whole] [--kinds KIND,…] [--json FILE]
 
 LIBRARY is faults.cpp, which is preloaded and lets one call of the program fail: that asks for memory,
-reads, writes, opens a file, or starts a thread; or kills the program there. Each command is run once
-for each call, or for N of them spread over all, and then
+reads, writes, opens a file, asks what it is, loads a library, or starts a thread; or kills the program
+there; or has it read behind the end of a file that is cut short meanwhile. Each command is run once for
+each call, or for N of them spread over all, and then
 
-- it ends with 3 and an error, in the form that was asked for; or as it does where nothing fails, having
-  written the same;
+- it ends with 3 and an error, in the form that was asked for, or with 2 where a file is cut; or as it does
+  where nothing fails, having written the same;
 - no file is there in part, and none that is unfinished; of a program that was killed some may be, but
   under no name that anybody asked for. A file that was there before is whole, old or new.
 
@@ -22,14 +23,16 @@ sys.dont_write_bytecode = True
 import argparse
 import collections
 import concurrent.futures
+import io
 import json
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
+import zipfile
 
-KINDS = ("alloc", "read", "write", "open", "thread", "kill")
+KINDS = ("alloc", "read", "write", "open", "stat", "library", "sync", "thread", "interrupt", "cut", "kill")
 ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": "dumb", "HOME": "/nowhere"}
 LONGEST = 120  # seconds; nothing takes more than one
 MANY = 500_000
@@ -42,6 +45,7 @@ SHORT_JSON = ('{"schema": "attn/error/1", "errors": [{"file": null, "line": null
 PROBLEM = {"tokens": ["the", "dog"], "inputs": [[1, 0], [0, 2]], "score": "dot", "causal": True,
            "weights": {"query": [[1, 0], [1, 1]], "key": [[0, 1], [1, 1]], "value": [[1, 2], [0, 1]]}}
 FROM_FILES = {"inputs": {"file": "x.npy"}, "score": "cosine", "positions": "sinusoidal"}
+FROM_ARCHIVES = {"queries": {"file": "x.npz", "tensor": "q"}, "keys": {"file": "x.safetensors", "tensor": "k"}}
 ANSWERS = {"steps": {"scores": [[1, None], [2, 8]]}}
 OLD = b"what was there before\n"
 
@@ -49,6 +53,7 @@ OLD = b"what was there before\n"
 COMMANDS = {
     "run, read by people": ["run", "p.json"],
     "run, tensors from files": ["run", "files.json", "--format", "csv"],
+    "run, tensors from archives": ["run", "archives.json", "--format", "csv"],
     "run, read by programs": ["run", "p.json", "--format", "json"],
     "run on threads": ["run", "large.json", "--only", "result", "--format", "csv", "--threads", "3"],
     "run into many files": ["run", "p.json", "--only", "S,A", "-o", "x.html", "-o", "there.json", "-o", "x.md"],
@@ -73,6 +78,25 @@ COMMANDS = {
 ENDS = {"check": 1, "grade": 2, "quiz": 1, "diff": 1}
 
 
+def array():
+    """A .npy of one number."""
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }".ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(6) + b"\xf0\x3f"
+
+
+def archive():
+    """A .npz of the same, packed."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        made.writestr(zipfile.ZipInfo("q.npy"), array(), zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def safetensors():
+    header = json.dumps({"k": {"dtype": "F64", "shape": [1, 1], "data_offsets": [0, 8]}}).encode()
+    return len(header).to_bytes(8, "little") + header + bytes(6) + b"\xf0\x3f"
+
+
 def write_inputs(folder):
     def write(name, content):
         path = os.path.join(folder, name)
@@ -80,12 +104,14 @@ def write_inputs(folder):
         with open(path, "wb") as file:
             file.write(content if isinstance(content, bytes) else json.dumps(content).encode())
 
-    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }".ljust(117) + b"\n"
     write("p.json", PROBLEM)
     write("s.json", {"queries": [[1]], "keys": [[2]]})
     write("large.json", {name: {"random": "normal", "shape": [96, 16], "seed": 1} for name in ("queries", "keys")})
     write("files.json", FROM_FILES)
-    write("x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(6) + b"\xf0\x3f")
+    write("archives.json", FROM_ARCHIVES)
+    write("x.npy", array())
+    write("x.npz", archive())
+    write("x.safetensors", safetensors())
     write("a.json", ANSWERS)
     write("class/ann.json", ANSWERS)
     write("class/bob.json", b"nothing that can be read")
@@ -185,7 +211,9 @@ def judged(ended, whole, before, command, kind):
         if (ended.out, ended.files) == (whole.out, whole.files):
             return "done", ""
         return "done", f"ends with {ended.code}, and has not written the same: {partial}, {ended.err[:200]!r}"
-    if ended.code != 3:
+    if kind == "interrupt" and command[0] == "quiz" and ended.code == 0:
+        return "done", ""  # as Ctrl-C, with which somebody has had enough
+    if ended.code != 3 and not (kind == "cut" and ended.code == 2):
         return "wrong", f"ends with {ended.code}: {ended.err[:200]!r}"
     if goes_on(command):
         partial = [name for name in partial if not is_complete(name, ended.files[name])]

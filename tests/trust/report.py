@@ -78,7 +78,7 @@ def faults(kept):
     rows = [(kind, *(number(row.get(word, 0)) for word in ("failed", "refused", "done", "killed")))
             for kind, row in found["kinds"].items()]
     return [f"In {len(found['commands'])} commands {number(found['calls_failed'])} calls were made to fail, one a run.", "",
-            *table(("call", "failed", "exit 3, and said", "done all the same", "killed, nothing in part"), rows),
+            *table(("call", "failed", "refused, and said", "done all the same", "killed, nothing in part"), rows),
             *source(kept)]
 
 

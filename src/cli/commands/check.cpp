@@ -115,8 +115,7 @@ std::vector<MarkedFile> marked(const Checker& checker, const CheckOptions& optio
 
 bool names_folder(const std::vector<std::string>& words) {
   return std::ranges::any_of(words, [](const std::string& word) {
-    std::error_code unknown;
-    return word != "-" && std::filesystem::is_directory(word, unknown);
+    return word != "-" && kind_of(word) == std::filesystem::file_type::directory;
   });
 }
 

@@ -108,13 +108,13 @@ class FolderOfPeople {
     std::error_code error;
     const fs::path own = followed(folder_);
     for (const fs::path& read : {fs::path(keys), fs::path(keys) / folder_of_keys}) {
-      if (keys == "-" || !fs::is_directory(read, error) || followed(read) != own) continue;
+      if (keys == "-" || kind_of(read) != fs::file_type::directory || followed(read) != own) continue;
       throw Refusal("`" + shown(folder_) + "` has the problems or their answers, which would be replaced",
                     "give it a folder of its own")
           .at({option, folder_});
     }
     for (const std::string& word : answers) {
-      if (word == "-" || !fs::is_directory(word, error)) continue;
+      if (word == "-" || kind_of(word) != fs::file_type::directory) continue;
       const fs::path read = followed(word);
       const auto [at, unused] = std::mismatch(read.begin(), read.end(), own.begin(), own.end());
       if (at != read.end()) continue;
@@ -207,9 +207,8 @@ std::optional<FolderOfPeople> gradescope_folder(const std::vector<ReportTarget>&
                                                 const GradeOptions& options) {
   const auto target = std::ranges::find_if(targets, &ReportTarget::is_gradescope);
   if (target == targets.end()) return std::nullopt;
-  std::error_code unknown;
   const fs::path path(target->path);
-  const bool is_folder = !path.empty() && (fs::is_directory(path, unknown) || path.extension().empty());
+  const bool is_folder = !path.empty() && (kind_of(path) == fs::file_type::directory || path.extension().empty());
   if (count == 1 && !is_folder) return std::nullopt;
   if (!is_folder)
     throw Refusal("Gradescope's results.json is of one hand-in, and here are " + std::to_string(count),

@@ -29,8 +29,8 @@ std::optional<RawTensor> read_tensor(const JsonValue& value, const std::string& 
 // A weight matrix, or "identity" where that may stand there.
 std::optional<RawWeight> read_weight(const JsonValue& value, const std::string& where, bool may_be_identity,
                                      const KnownKeys& keys, Faults& faults);
-std::optional<std::vector<RawEmbedding>> read_embeddings(const JsonValue& value, const std::string& where,
-                                                         const KnownKeys& keys, Faults& faults);
+std::optional<RawEmbeddings> read_embeddings(const JsonValue& value, const std::string& where, const KnownKeys& keys,
+                                             Faults& faults);
 std::optional<RawKeysAndValues> read_keys_and_values(const JsonValue& value, const std::string& where,
                                                      const KnownKeys& keys, Faults& faults);
 

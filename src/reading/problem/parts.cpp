@@ -24,21 +24,46 @@ std::optional<std::vector<std::string>> read_texts(const std::vector<JsonValue>&
   return texts;
 }
 
+// The numbers of a list of nothing else, of which there is one.
+std::optional<std::vector<double>> list_of_numbers(const JsonValue& value) {
+  std::optional<JsonNumbers> list = value.numbers();
+  if (!list || list->odd || list->first_boolean || list->numbers.rank() != 1 || list->numbers.values().empty())
+    return std::nullopt;
+  return list->numbers.take_values();
+}
+
 }  // namespace
 
-std::optional<std::vector<RawEmbedding>> read_embeddings(const JsonValue& value, const std::string& where,
-                                                         const KnownKeys& keys, Faults& faults) {
-  auto object = value.object();
-  if (!object) {
+std::optional<RawEmbeddings> read_embeddings(const JsonValue& value, const std::string& where, const KnownKeys& keys,
+                                             Faults& faults) {
+  if (value.kind() != JsonValue::Kind::object) {
     return report_kind(value, where, "embeddings are an object with a vector for each token", faults,
                        R"({"the": [1, 0], "cat": [0, 1]}; a matrix of embeddings is called inputs)");
   }
-  std::vector<RawEmbedding> embeddings;
-  embeddings.reserve(object->members.size());
-  for (JsonMember& member : object->members) {
-    const std::optional<RawTensor> vector = read_tensor(member.value, pointer(where, member.key), keys, faults);
+  RawEmbeddings embeddings;
+  std::size_t count = 0;
+  for (JsonWalk members(value); members.next();) ++count;
+  embeddings.tokens.reserve(count);  // they stay where they are
+  for (JsonWalk members(value); members.next();) {
+    const std::size_t number = embeddings.tokens.size();
+    const std::string& token = embeddings.tokens.emplace_back(unquoted(members.key_spelling()));
+    if (!embeddings.number_of.emplace(token, number).second) {
+      embeddings.tokens.pop_back();  // of a token that is given twice the first holds
+      continue;
+    }
+    if (const auto vector = list_of_numbers(members.value())) {
+      if (embeddings.width == 0) {
+        embeddings.width = vector->size();
+        embeddings.where_of_first = pointer(where, token);
+      }
+      if (vector->size() == embeddings.width) {
+        embeddings.numbers.insert(embeddings.numbers.end(), vector->begin(), vector->end());
+        continue;
+      }
+    }
+    std::optional<RawTensor> vector = read_tensor(members.value(), pointer(where, token), keys, faults);
     if (!vector) return std::nullopt;
-    embeddings.push_back({std::move(member.key), *vector});
+    embeddings.others.emplace(number, std::move(*vector));
   }
   return embeddings;
 }

@@ -81,6 +81,7 @@ constexpr GradeWords english_grades = {
     .of_other_shape = "every step has another shape than in this problem: is it of another one?",
     .mostly_wrong = "its first steps are mostly wrong: is it of other numbers?",
     .write_more = "Write a digit or two more the next time.",
+    .problem_not_named = "it says neither whose it is nor of which problem",
     .decide = "too few digits, for you to decide: {}; up to {} more points",
     .coarse_counted =
         [](std::size_t count) {

@@ -65,6 +65,9 @@ TEST_CASE("a relative difference is one of the right number", "[check][allowance
   const Interval above = allowed_for(10, rule(1, 0)), below = allowed_for(-10, rule(1, 0));
   CHECK((above.low == 5 && above.high == infinity));
   CHECK((below.low == -infinity && below.high == -5));
+  // And 0 for any.
+  CHECK(allowed_for(0, rule(1, 0)) == Interval(-infinity, infinity));
+  CHECK(allowed_for(0, rule(0.5, 0)) == Interval(0));
 }
 
 }  // namespace attn

@@ -21,8 +21,7 @@ struct OneStep {
 };
 
 // The operands are given as "a", "b", …, the mask as "mask"; the step is "made".
-inline Trace traced(const OneStep& one, Arithmetic arithmetic = {}) {
-  RecipeBuilder work(arithmetic);
+inline void add_to(RecipeBuilder& work, const OneStep& one) {
   std::vector<Operand> operands;
   for (const Tensor<double>& operand : one.operands) {
     const std::string id(1, static_cast<char>('a' + operands.size()));
@@ -34,6 +33,17 @@ inline Trace traced(const OneStep& one, Arithmetic arithmetic = {}) {
   }
   work.step({.id = "made", .symbol = "Y", .title = "made", .formula = "Y", .role = Role::score}, one.op,
             std::move(operands), std::move(open));
+}
+
+inline Recipe recipe_of(const OneStep& one) {
+  RecipeBuilder work(Arithmetic{});
+  add_to(work, one);
+  return work.take();
+}
+
+inline Trace traced(const OneStep& one, Arithmetic arithmetic = {}) {
+  RecipeBuilder work(arithmetic);
+  add_to(work, one);
   return worked_out(work);
 }
 

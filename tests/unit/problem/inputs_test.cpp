@@ -103,6 +103,39 @@ TEST_CASE("tokens with embeddings are the inputs", "[problem]") {
   CHECK(p.attention().query_labels == Lists{Words{"a", "b", "a"}});
 }
 
+TEST_CASE("some embeddings may be drawn and others written, in any order", "[problem]") {
+  const Values drawn = random_values(RandomKind::integers, std::vector<std::size_t>{2}, 5, 2);
+  const std::string random = R"({"random": "integers", "shape": [2], "seed": 5})";
+  const std::vector<std::string> orders = {
+      R"("a": [1, 2], "drawn": )" + random + R"(, "b": [3, 4], "c": [5, 6])",
+      R"("drawn": )" + random + R"(, "a": [1, 2], "b": [3, 4], "c": [5, 6])",
+      R"("c": [5, 6], "a": [1, 2], "b": [3, 4], "drawn": )" + random,
+      R"("c": [5, 6], "drawn": )" + random + R"(, "again": )" + random + R"(, "a": [1, 2], "b": ["3", 4])",
+  };
+  for (const std::string& order : orders) {
+    INFO(order);
+    const Problem p = given(R"({"tokens": ["c", "drawn", "a", "b", "drawn"], "embeddings": {)" + order + "}}");
+    CHECK(values(p.inputs.self) == Values{5, 6, drawn[0], drawn[1], 1, 2, 3, 4, drawn[0], drawn[1]});
+  }
+}
+
+TEST_CASE("embeddings are compared with the first, whether it is drawn or written", "[problem]") {
+  const auto fault_of = [](const std::string& embeddings) {
+    const auto problem =
+        read_problem(R"({"tokens": ["a"], "embeddings": {)" + embeddings + "}}", test_catalog(), enough_memory);
+    REQUIRE_FALSE(problem);
+    return problem.faults().front().message;
+  };
+  const std::string random = R"({"random": "integers", "shape": [2], "seed": 5})";
+  CHECK(fault_of(R"("a": )" + random + R"(, "b": [1, 2, 3])") ==
+        "/embeddings/b has 3 numbers, and /embeddings/a has 2");
+  CHECK(fault_of(R"("a": [1, 2, 3], "b": )" + random) == "/embeddings/b has 2 numbers, and /embeddings/a has 3");
+  CHECK(fault_of(R"("a": [1, 2], "b": [1, 2], "c": [1])") == "/embeddings/c has 1 number, and /embeddings/a has 2");
+  CHECK(fault_of(R"("a": 5, "b": [1])") == "/embeddings/a is one number; an embedding is a list of numbers");
+  CHECK(fault_of(R"("a": [], "b": [1])") == "/embeddings/a is empty");
+  CHECK(fault_of(R"("b": [1])") == "/tokens/0 is \"a\", which has no embedding");
+}
+
 TEST_CASE("as columns, embeddings stand beside each other", "[problem]") {
   const Problem p =
       given(R"({"vectors": "columns", "tokens": ["a", "b", "a"], "embeddings": {"a": [1, 2], "b": [3, 4]}})");

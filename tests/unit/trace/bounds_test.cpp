@@ -19,6 +19,20 @@ TEST_CASE("a number is good to as many digits as half a unit of the last allows 
   CHECK(good_digits(2, 3) == 0);
   CHECK(good_digits(0, 1e-300) == 0);
   CHECK(good_digits(1e308, 1e300) == 8);
+  CHECK(good_digits(999.9999999999999, 0.4) == 3);  // whose logarithm is rounded to 3
+  CHECK(good_digits(infinity, 1) == 0);
+}
+
+TEST_CASE("a step may be read twice, and its bound holds", "[bounds]") {
+  RecipeBuilder work;
+  work.given_step({.id = "x"}, LateTensor(Tensor<double>({{"d", 2}}, {0.1, 3})));
+  work.step({.id = "square"}, Combine{Binary::multiply, {}}, {"x", "x"});
+  const Recipe recipe = work.take();
+  const Tensor<double> x = recipe.given("x");
+  const Tensor<double> squares({{"d", 2}}, {0.1 * 0.1, 9});
+  const Bounds bounds = bounds_of(recipe, {&x, &squares}).back();
+  CHECK((bounds.own[0] > 0 && bounds.own[0] < 2e-18));
+  CHECK(bounds.own[1] == 0);
 }
 
 TEST_CASE("what arithmetic on points loses nothing of stays a point, and else is next to it", "[bounds]") {

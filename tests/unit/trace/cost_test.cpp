@@ -14,6 +14,7 @@
 #include "ops/run.h"
 #include "reading/problem/problem.h"
 #include "trace/evaluate.h"
+#include "unit/ops/recorded.h"
 
 namespace attn {
 namespace {
@@ -83,8 +84,7 @@ std::string contents(const std::filesystem::path& file) {
 }
 
 // Compares every line; returns how many there were.
-std::size_t compare(const Problem& problem) {
-  const Recipe recipe = Computation(problem).whole();
+std::size_t compare(const Recipe& recipe) {
   Policy<double> plainly;
   const Evaluation<double> evaluation = evaluate(recipe, plainly);
   const std::vector<StepCost> steps = costs_of(recipe);
@@ -104,6 +104,8 @@ std::size_t compare(const Problem& problem) {
   }
   return steps.size();
 }
+
+std::size_t compare(const Problem& problem) { return compare(Computation(problem).whole()); }
 
 }  // namespace
 
@@ -141,6 +143,28 @@ TEST_CASE("so it is for blocks of every activation and norm", "[cost]") {
                            activation.name + R"(", "norm_type": ")" + norm + R"(", "layers": [{"self": {}, "ffn": {)" +
                            gate + R"("in": )" + network + R"(, "out": )" + network + "}}]}}";
   CHECK(compare(problem_of(text)) > 15);
+}
+
+TEST_CASE("so it is for every operation there is", "[cost]") {
+  for (const OneStep& one : every_operation()) {
+    if (one.name == "shares of a column") continue;  // the plain loops add a column up again for each of its cells
+    INFO(one.name);
+    CHECK(compare(recipe_of(one)) == 1);
+  }
+  const Shape shape{{"query", 2}, {"key", 3}};
+  const Tensor<double> mask = closed_every(shape, 4);
+  for (const Unary function : {Unary::multiply, Unary::square, Unary::divide, Unary::exp, Unary::sqrt}) {
+    INFO(static_cast<int>(function));
+    CHECK(compare(recipe_of({"", Map{function, 2, ""}, {drawn(shape, 1)}, mask})) == 1);
+  }
+  for (const Binary function : {Binary::add, Binary::subtract, Binary::multiply, Binary::divide, Binary::minimum}) {
+    INFO(static_cast<int>(function));
+    CHECK(compare(recipe_of({"", Combine{function, {}}, {drawn(shape, 1), drawn(shape, 2)}, mask})) == 1);
+  }
+  for (const Reducer function : {Reducer::sum, Reducer::maximum, Reducer::norm}) {
+    INFO(static_cast<int>(function));
+    CHECK(compare(recipe_of({"", Reduce{function, "key"}, {drawn(shape, 1)}})) == 1);
+  }
 }
 
 TEST_CASE("self-attention of n tokens of width d multiplies n·n·d times for scores, and again for contexts", "[cost]") {

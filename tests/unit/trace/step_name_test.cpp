@@ -27,6 +27,10 @@ TEST_CASE("a prime may be typed as an apostrophe", "[names]") {
   CHECK(steps_called("S′", names) == Ids{"scaled_scores"});
   CHECK(steps_called("S'", names) == Ids{"scaled_scores"});
   CHECK(steps_called("s’", names) == Ids{"scaled_scores"});
+  const std::vector<StepName> thrice = {{"third", "S‴"}, {"twice", "S″"}, {"angle", "θ"}};
+  CHECK(steps_called("s'''", thrice) == Ids{"third"});
+  CHECK(steps_called("S''", thrice) == Ids{"twice"});
+  CHECK(steps_called("θ", thrice) == Ids{"angle"});
 }
 
 TEST_CASE("a pattern is like the steps whose id or symbol it could be", "[names]") {
