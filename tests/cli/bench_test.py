@@ -8,6 +8,10 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+from terminal import in_terminal
+
 ATTN = os.path.abspath(os.environ["ATTN"])
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data")
 BLOCK = os.path.join(DATA, "block-by-hand.json")
@@ -49,6 +53,15 @@ class Output(BenchTest):
         for words in ("1×2×9×4, 64 keys", "1×16×1×128, 64 keys", "Time and speed, f32", "Memory and errors"):
             self.assertIn(words, done.stdout)
         self.assertLessEqual(max(map(len, done.stdout.split("\n"))), 80)
+
+    def test_a_terminal_is_told_which_shape_is_measured_and_a_file_is_not(self):
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+        for words in (TINY, ("--model", BLOCK, "--repeat", "1")):
+            code, shown = in_terminal([ATTN, "bench", *words], env=environment)
+            name = "1 of 1: 1×2×9×4" if words is TINY else "block-by-hand.json"
+            self.assertEqual(code, 0)
+            self.assertTrue(shown.startswith(f"\r\x1b[K{name}\r\x1b[K".encode()), shown)  # and it is taken away
+            self.assertEqual(attn(*words).stderr, "")
 
     def test_the_json_says_what_was_measured_and_how_often(self):
         shape, = measured(*TINY)

@@ -1205,6 +1205,12 @@ class Outputs(Folder):
             self.assertEqual((done.returncode, done.stdout), (2, ""), text)
             self.assertIn(said, done.stderr)
 
+    def test_a_list_of_the_class_that_is_not_there_is_refused(self):
+        self.write("anna.json", {"steps": RIGHT})
+        done = self.grade("anna.json", "--roster", "roster.csv")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("roster.csv: error: there is no such file\n", done.stderr)
+
     def test_feedback_comes_in_any_format_for_people(self):
         self.write("in/anna.json", {"steps": KINDS["slip"]})
         for name, ending in (("markdown", "md"), ("html", "html"), ("latex", "tex")):
