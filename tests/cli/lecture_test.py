@@ -1,6 +1,7 @@
 """`attn run --pause`: a lecture, in a terminal that only pretends to be one."""
 
 import fcntl
+import json
 import os
 import re
 import select
@@ -8,6 +9,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 import unittest
@@ -358,6 +360,23 @@ class Questions(Lectures):
         lecture.press(example, example)
         lecture.press("\r", "goes back")
         self.assertIn(f"{example} = ", lecture.text())
+
+    def test_the_example_is_of_a_number_that_there_is(self):
+        with open(os.path.join(DATA, "block-by-hand.json"), encoding="utf-8") as file:
+            block = json.load(file)
+        layer, = block["block"]["layers"]
+        block["block"]["layers"] = [{"ffn": layer["ffn"], "norm1": layer["norm2"]}]
+        one_key = {"queries": [[1, 0]], "keys": [[1, 0]], "values": [[1]]}
+        for problem, example in ((one_key, "S[1,1]"), (block, "Y[1,2]")):  # which attends to nothing
+            with self.subTest(example), tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "problem.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(problem, file)
+                lecture = self.lecture("run", path, "--pause")
+                lecture.press("w", f"why, for example {example}: ")
+                lecture.press(example, example)
+                lecture.press("\r", "goes back")
+                self.assertIn(f"{example} = ", lecture.text())
 
     def test_what_cannot_be_answered_is_told_in_place(self):
         lecture = self.lecture()
