@@ -232,6 +232,17 @@ class Asking(unittest.TestCase):
             said = quiz(path, answers, *more).stdout
         return " ".join(re.search("attn exercise .*(?=attn quiz)", said, re.S)[0].split())
 
+    def test_where_nothing_is_worked_out_only_what_is_named_is_asked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "empty.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"inputs": [[1, 2], [3, 4]], "block": {"layers": [{}]}}, file)
+            done = quiz(path, [])
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("there is nothing to ask: no step of it is to be worked out\n  help: name steps: --steps result",
+                          done.stderr)
+            self.assertIn("everything was right at the first try", quiz(path, ["1 2", "3 4"], "--steps", "result").stdout)
+
     def test_where_nothing_attends_no_attention_is_practised(self):
         with open(os.path.join(DATA, "block-by-hand.json"), encoding="utf-8") as file:
             block = json.load(file)
