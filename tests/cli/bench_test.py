@@ -227,8 +227,17 @@ class Models(BenchTest):
                 json.dump({**block, "inputs": [[1e38, 2e38, -1e38], [3e38, 1, 2]]}, file)
             single, = measured("--model", path, "--repeat", "1", "--kernel", "steps")
             double, = measured("--model", path, "--repeat", "1", "--kernel", "steps", "--dtype", "f64")
-        self.assertEqual(single["kernels"][0]["error"], {"kernel": None, "plain": None, "of_bound": None})
+        lost = {"kernel": None, "plain": None, "of_bound": None}
+        self.assertEqual(single["kernels"][0]["error"], lost)
         self.assertEqual(double["kernels"][0]["error"]["kernel"], 0)
+        # 1e-50 is 0 in f32, and stays so; in f64 ten times 1e38 as much is beyond all numbers.
+        large = {"ffn": {"in": [[1e19]], "out": [[1e19]]}}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "small.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"inputs": [[1e-50]], "block": {"activation": "relu", "layers": [large] * 10}}, file)
+            single, = measured("--model", path, "--repeat", "1", "--kernel", "steps")
+        self.assertEqual(single["kernels"][0]["error"], lost)
 
     def test_the_sizes_of_a_model_are_those_of_its_first_attention(self):
         with open(BLOCK, encoding="utf-8") as file:
