@@ -1229,6 +1229,28 @@ class Golden(ProgramTest):
         done = attn_as_anybody("grade", self.path("problems/ben.json"), self.path("handed-in"))
         self.assert_complains(done, 2, "ben.json: error: the file cannot be read: Permission denied\n")
 
+    def test_where_nobody_can_tell_where_a_link_leads_it_is_left_out(self):
+        os.makedirs(self.path("closed/here/in"))
+        shutil.copy(EXAMPLE, self.path("closed/here/p.json"))
+        with open(self.path("closed/here/in/anna.csv"), "w", encoding="utf-8") as file:
+            file.write("2,4,4\n4,16,12\n4,12,10\n")
+        os.symlink("anna.csv", self.path("closed/here/in/ben.csv"))
+        closed = self.path("closed")
+        self.addCleanup(os.chmod, closed, 0o700)
+        words = [ATTN, "check", "p.json", "in", "--step", "scores", "--format", "json"]
+        for is_closed, files in ((False, ["in/anna.csv", "in/ben.csv"]), (True, ["in/anna.csv"])):
+
+            def begin():
+                os.chmod(closed, 0 if is_closed else 0o700)
+                as_anybody()
+
+            done = subprocess.run(words, cwd=self.path("closed/here"), capture_output=True, encoding="utf-8", timeout=60,
+                                  env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}, preexec_fn=begin)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("left out of in: ben.csv (a link to elsewhere)" in done.stderr, is_closed)
+            self.assertEqual([(one["file"], one["verdict"]) for one in json.loads(done.stdout)],
+                             [(file, "right") for file in files])
+
     def test_what_is_no_file_of_a_folder_is_neither_read_nor_written(self):
         os.makedirs(self.path("all"))
         elsewhere = self.path("elsewhere.json", "kept")
