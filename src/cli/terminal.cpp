@@ -78,7 +78,7 @@ Terminal::Terminal(bool color) : color_(color) {
 }
 
 Terminal::~Terminal() {
-  leave();
+  leave_terminal();
   do_as_before();
   for (int& end : signal_pipe) {
     ::close(end);
@@ -87,10 +87,8 @@ Terminal::~Terminal() {
 }
 
 void Terminal::enter() {
-  if (is_entered_) return;
   make_raw();
   send(own_screen);
-  is_entered_ = true;
   terminal_before = &before_;
 }
 
@@ -103,15 +101,9 @@ void Terminal::make_raw() const {
   ::tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
 }
 
-void Terminal::leave() {
-  if (!is_entered_) return;
-  is_entered_ = false;
-  leave_terminal();
-}
-
 // As Ctrl-Z does elsewhere: back to the shell, and here again when it says so.
 void Terminal::suspend() {
-  leave();
+  leave_terminal();
   do_as_before();
   ::raise(SIGTSTP);
   note_signals();

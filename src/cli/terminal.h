@@ -46,12 +46,10 @@ class Terminal {
  private:
   void enter();
   void make_raw() const;
-  void leave();
   void suspend();
   Event after_signal();
 
   bool color_;
-  bool is_entered_ = false;
   termios before_{};
   KeyReader keys_;
   int signal_ = 0;

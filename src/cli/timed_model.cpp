@@ -30,16 +30,14 @@ std::string what_is_apart(const Problem& problem) {
            other.options.size() == first.options.size();
   };
   const auto is_whole = [&](const Layer& layer) {
-    return layer.self && !layer.cross &&
-           layer.feed_forward.has_value() == block.layers.front().feed_forward.has_value() &&
+    return layer.self && layer.feed_forward.has_value() == block.layers.front().feed_forward.has_value() &&
            layer.norms[0].has_value();
   };
   if (block.kind == TransformerBlock::Kind::decoder) return "a memory";
   if (!std::ranges::all_of(block.layers, is_whole)) return "layers without attention or norms";
   if (!std::ranges::all_of(problem.sublayers, is_same)) return "layers of several kinds";
   if (block.embedding_norm) return "a norm of the embedding";
-  const bool is_usual = first.score.name == catalog().scores.front().name &&
-                        (!first.softmax || first.softmax->name == catalog().softmaxes.front().name);
+  const bool is_usual = first.score.name == catalog().scores.front().name && !first.softmax;
   if (!is_usual) return "scores or a softmax of another kind";
   if (first.positions && first.positions->name != "rope") return "positions of the kind " + first.positions->name;
   for (const auto& [option, value] : first.options) {
@@ -58,7 +56,7 @@ Workload workload_of(const Problem& problem, std::string name) {
                 .keys = attention.all_key_count(),
                 .key_width = attention.key_width,
                 .value_width = attention.value_width,
-                .causal = attention.option<bool>("causal") && *attention.option<bool>("causal"),
+                .causal = attention.options.contains("causal"),
                 .dtype = problem.arithmetic.dtype,
                 .model_width = problem.inputs.self->shape().size("d_model")};
   ModelSizes& model = work.model.emplace();
@@ -70,8 +68,7 @@ Workload workload_of(const Problem& problem, std::string name) {
   model.turned = attention.positions && attention.positions->name == "rope";
   model.apart = what_is_apart(problem);
   if (const auto& network = block.layers.front().feed_forward) {
-    const Shape& out = network->out.shape();
-    model.hidden = out.has("d_hidden") ? out.size("d_hidden") : 0;
+    model.hidden = network->out.shape().size("d_hidden");
     model.activation = block.activation;
     model.biased = network->out_bias.has_value();
   }

@@ -347,7 +347,6 @@ Document answer(const Trace& trace, const std::string& typed, const ExplainOptio
 std::string example(const Trace& trace) {
   const Step* step = trace.attention() ? trace.find(trace.attention()->scores) : nullptr;
   if (!step) step = trace.find("result");
-  if (!step) return "S[1,2]";
   const Shape& shape = step->result.shape();
   const std::size_t second = shape.rank() > 0 && shape.back().size > 1 ? 1 : 0;
   return CellNames(trace).of({step->heading.id, second}).text;

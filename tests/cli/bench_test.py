@@ -8,6 +8,10 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
+
+from terminal import in_terminal
+
 ATTN = os.path.abspath(os.environ["ATTN"])
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data")
 BLOCK = os.path.join(DATA, "block-by-hand.json")
@@ -49,6 +53,15 @@ class Output(BenchTest):
         for words in ("1×2×9×4, 64 keys", "1×16×1×128, 64 keys", "Time and speed, f32", "Memory and errors"):
             self.assertIn(words, done.stdout)
         self.assertLessEqual(max(map(len, done.stdout.split("\n"))), 80)
+
+    def test_a_terminal_is_told_which_shape_is_measured_and_a_file_is_not(self):
+        environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": "xterm"}
+        for words in (TINY, ("--model", BLOCK, "--repeat", "1")):
+            code, shown = in_terminal([ATTN, "bench", *words], env=environment)
+            name = "1 of 1: 1×2×9×4" if words is TINY else "block-by-hand.json"
+            self.assertEqual(code, 0)
+            self.assertTrue(shown.startswith(f"\r\x1b[K{name}\r\x1b[K".encode()), shown)  # and it is taken away
+            self.assertEqual(attn(*words).stderr, "")
 
     def test_the_json_says_what_was_measured_and_how_often(self):
         shape, = measured(*TINY)
@@ -96,6 +109,13 @@ class Shapes(BenchTest):
                        "--model-width", "--repeat"):
             for typed in ("0", "-1", "1.5", "many", "9999999999999", "99999999999999999999"):
                 self.assert_complains(attn(option, typed), 2, f"`{typed}` is no size", option)
+
+    def test_keys_that_are_read_once_are_in_no_cache_when_their_turn_comes(self):
+        """Inputs take turns: together they are more than caches hold."""
+        shape, = measured("--shape", "1,1,1,64", "--keys", "2048", "--dtype", "f64", "--repeat", "2")
+        self.assertEqual(shape["bytes"], 8 * (64 + 2 * 2048 * 64 + 64))
+        self.assertGreater(shape["peak_memory"], 256 << 20)
+        self.assertLess(shape["kernels"][0]["error"]["kernel"], 1e-12)
 
     def test_heads_that_cannot_be_shared_are_refused(self):
         self.assert_complains(attn("--heads", "6", "--kv-heads", "4"), 2, "6 heads", "4 heads")
@@ -197,6 +217,46 @@ class Models(BenchTest):
             shape, = measured("--model", path, "--repeat", "2")
         self.assertEqual([kernel["error"]["kernel"] for kernel in shape["kernels"]], [0, 0])
 
+    def test_numbers_that_are_lost_in_f32_are_told_as_infinitely_far_away(self):
+        """The squares of these, of which the norm takes the mean, are beyond f32, and not beyond f64."""
+        with open(BLOCK, encoding="utf-8") as file:
+            block = json.load(file)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "large.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({**block, "inputs": [[1e38, 2e38, -1e38], [3e38, 1, 2]]}, file)
+            single, = measured("--model", path, "--repeat", "1", "--kernel", "steps")
+            double, = measured("--model", path, "--repeat", "1", "--kernel", "steps", "--dtype", "f64")
+        lost = {"kernel": None, "plain": None, "of_bound": None}
+        self.assertEqual(single["kernels"][0]["error"], lost)
+        self.assertEqual(double["kernels"][0]["error"]["kernel"], 0)
+        # 1e-50 is 0 in f32, and stays so; in f64 ten times 1e38 as much is beyond all numbers.
+        large = {"ffn": {"in": [[1e19]], "out": [[1e19]]}}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "small.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"inputs": [[1e-50]], "block": {"activation": "relu", "layers": [large] * 10}}, file)
+            single, = measured("--model", path, "--repeat", "1", "--kernel", "steps")
+        self.assertEqual(single["kernels"][0]["error"], lost)
+
+    def test_the_sizes_of_a_model_are_those_of_its_first_attention(self):
+        with open(BLOCK, encoding="utf-8") as file:
+            block = json.load(file)
+        layer, = block["block"]["layers"]
+        layer["self"] |= {"heads": 2, "kv_heads": 1}
+        layer["self"]["weights"] |= {"key": [[1], [0], [1]], "value": [[0], [1], [1]]}
+        block["block"]["kind"] = "decoder_only"
+        with tempfile.TemporaryDirectory() as folder:
+            for causal in (True, False):
+                path = os.path.join(folder, "model.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump({**block, "causal": causal}, file)
+                shape, = measured("--model", path, "--repeat", "1", "--kernel", "steps")
+                work = shape["workload"]
+                self.assertEqual((work["heads"], work["kv_heads"], work["width"], work["value_width"], work["causal"]),
+                                 (2, 1, 1, 1, causal))
+                self.assertEqual(work["model"]["hidden"], 4)
+
     def test_a_model_is_told_in_80_columns(self):
         done = attn("--model", BLOCK, "--repeat", "2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -245,6 +305,8 @@ class Models(BenchTest):
         of_attention = lambda **more: of_layers({**layer, "self": {"weights": weights, **more}})
         wide = {**weights, "query": [[1, 0, 0, 1]] * 3, "key": [[0, 1, 1, 0]] * 3}
         second = lambda **more: of_layers(layer, {**layer, "self": {**layer["self"], **more}})
+        of_heads = lambda kv_heads, **more: {**layer, "self": {"heads": 2, "kv_heads": kv_heads,
+                                                               "weights": {**weights, **more}}}
         of_decoder = {**layer, "cross": {"weights": weights}, "norm3": layer["norm2"]}
         for more, apart in (({"score": "cosine"}, "scores or a softmax of another kind"),
                             ({"softmax": {"base": 2}}, "scores or a softmax of another kind"),
@@ -257,6 +319,11 @@ class Models(BenchTest):
                             (second(weights=wide), "layers of several kinds"),
                             (second(heads=2), "layers of several kinds"),
                             (second(window=[1, 0]), "layers of several kinds"),
+                            (of_layers(of_heads(2), of_heads(1, key=[[1], [0], [1]], value=[[0], [1], [1]])),
+                             "layers of several kinds"),
+                            (of_layers({"ffn": layer["ffn"], "norm1": layer["norm2"]}, layer),
+                             "layers without attention or norms"),
+                            (of_layers(of_heads(2), of_heads(2)), ""), ({"softmax": "softmax"}, ""),
                             (alike(kind="decoder", layers=[of_decoder], memory=[[1, 0, 1], [0, 1, 1]]), "a memory"),
                             (alike(embedding_norm={"gain": [1, 1, 1], "bias": [0, 0, 0]}), "a norm of the embedding"),
                             (second(), ""), ({"causal": False}, ""),
@@ -321,6 +388,38 @@ class Peers(BenchTest):
             done = attn(*TINY, "--compare", "--python", sys.executable, "--json", env={"PYTHONPATH": folder})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("missing", json.loads(done.stdout)["libraries"][1])
+
+    def python(self, folder, prepared, timed):
+        """One that only pretends to have a library, with what it answers to both questions."""
+        path = os.path.join(folder, "python3")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nwhile read -r word rest; do case $word in hello) printf 'have\\t0\\tx\\n';; "
+                       f"prepare) echo '{prepared}';; *) echo '{timed}';; esac; done\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def test_python3_is_asked_unless_another_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            python = self.python(folder, "ready", "seconds 0.5")
+            path = f"{folder}:{os.environ['PATH']}"
+            for words, env in (((), {"PATH": path}), (("--python", python), {})):
+                done = attn(*TINY, "--compare", "--json", *words, env=env)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                ways = json.loads(done.stdout)["shapes"][0]["peers"]
+                self.assertEqual([(way["peer"], way["seconds"]["count"], way["seconds"]["most"]) for way in ways],
+                                 [("x", 2, 0.5)] * 3)
+
+    def test_what_answers_something_else_is_left_out_with_what_it_answered(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for prepared, timed, why in (("no such heads", "", "such heads"), ("no", "", "it answered `no`"),
+                                         ("nothing", "", "it answered `nothing`"), ("ready", "seconds 0", "it failed"),
+                                         ("ready", "seconds -1", "it failed"), ("ready", "seconds soon", "it failed"),
+                                         ("ready", "seconds", "it failed"), ("ready", "minutes 1", "it failed")):
+                python = self.python(folder, prepared, timed)
+                done = attn(*TINY, "--compare", "--python", python, "--json")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                for way in json.loads(done.stdout)["shapes"][0]["peers"]:
+                    self.assertEqual(way, {"peer": "x", "left_out": why})
 
     def test_no_python_is_the_environment_s_fault(self):
         self.assert_complains(attn(*TINY, "--compare", "--python", "no-such-python"), 3, "no-such-python", "--python")

@@ -1205,6 +1205,29 @@ class Outputs(Folder):
             self.assertEqual((done.returncode, done.stdout), (2, ""), text)
             self.assertIn(said, done.stderr)
 
+    def test_whose_numbers_they_are_is_found_among_problems_of_other_sizes_and_steps(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        self.write("problems/anna.json", problem)
+        self.write("problems/ben.json", {"queries": [[1, 0], [2, 1]], "keys": [[1, 0], [0, 1]], "values": [[1], [2]]})
+        shutil.copy(os.path.join(ROOT, "data", "block-by-hand.json"), self.path("problems/cleo.json"))
+        problem["inputs"] = [[5, 1, 4, 2], [3, 6, 1, 7], [2, 9, 4, 8]]
+        eve = self.write("problems/eve.json", problem)
+        steps = {step["id"]: step["data"] for step in json.loads(attn("run", eve, "--format", "json").stdout)["steps"]}
+        # One number of each step, which Ben's problem has no place for, and Cleo's no such steps.
+        self.write("in/anna.json", {"steps": {id: {"3,3": steps[id][2][2]} for id in ("queries", "keys", "scores")}})
+        done = attn("grade", "problems", "in", "--report", "json", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        person, = json.loads(done.stdout)["hand_ins"]
+        self.assertEqual((person["name"], person["verdict"]), ("anna", "wrong"))
+        self.assertEqual(person["remarks"], ["its numbers are those of the problem of eve"])
+
+    def test_a_list_of_the_class_that_is_not_there_is_refused(self):
+        self.write("anna.json", {"steps": RIGHT})
+        done = self.grade("anna.json", "--roster", "roster.csv")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("roster.csv: error: there is no such file\n", done.stderr)
+
     def test_feedback_comes_in_any_format_for_people(self):
         self.write("in/anna.json", {"steps": KINDS["slip"]})
         for name, ending in (("markdown", "md"), ("html", "html"), ("latex", "tex")):

@@ -563,6 +563,18 @@ class Everywhere(InFolder):
         self.imported(folder, "--tokens", "it,rains, ")
         self.assertEqual(self.text_of("it.json"), by_number)
 
+    def test_a_token_of_no_text_is_called_as_the_vocabulary_spells_it(self):
+        folder = self.of_bytes({"it": 0, "\u0120rains": 1, "": 2, "<|endoftext|>": 3})
+        self.imported(folder, "--tokens", "it,\u0120rains")
+        problem = json.loads(self.text_of("it.json"))
+        self.assertEqual(problem["inputs"]["take"], [0, 1])
+        self.assertEqual(problem["block"]["vocabulary"],
+                         ["it", " rains", "", "<|endoftext|>", *(f"unused {unused}" for unused in range(4, 10))])
+        folder = self.model(vocabulary=[*WORDS[:-1], "##"], folder="pieces")
+        self.imported(folder, "--tokens", "it,##,##ing")
+        problem = json.loads(self.text_of("it.json"))
+        self.assertEqual((problem["tokens"], problem["inputs"]["take"]), (["it", "##", "##ing"], [4, 9, 6]))
+
     def test_a_state_dict_has_no_tokenizer_whatever_stands_beside_it(self):
         shapes = models.torch_shapes(12, 20, ["self_attn."], 2)
         write_safetensors(self.path("encoder.safetensors"), models.drawn(shapes, seed=1))

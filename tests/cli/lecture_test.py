@@ -1,6 +1,7 @@
 """`attn run --pause`: a lecture, in a terminal that only pretends to be one."""
 
 import fcntl
+import json
 import os
 import re
 import select
@@ -8,6 +9,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 import unittest
@@ -87,15 +89,22 @@ class Screen:
 class Lecture:
     """The program in a terminal; what it shows once it waits for a key."""
 
-    def __init__(self, *words, rows=200, columns=80, term="xterm-256color"):
+    def __init__(self, *words, rows=200, columns=80, term="xterm-256color", script=None, ignored=()):
+        """`script`: of a shell that starts the program as "$@"; `ignored`: signals that whoever starts it ignores."""
         self.process, self.screen = None, Screen(rows)
         self.main, self.side = pty.openpty()
         self.size(rows, columns)
         self.before = termios.tcgetattr(self.side)
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": term}
-        self.process = subprocess.Popen([ATTN, *words], stdin=self.side, stdout=self.side, stderr=self.side,
-                                        env=environment, start_new_session=True,
-                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        shell = ["sh", "-c", script, "sh"] if script else []
+
+        def prepare():
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            for number in ignored:
+                signal.signal(number, signal.SIG_IGN)
+
+        self.process = subprocess.Popen([*shell, ATTN, *words], stdin=self.side, stdout=self.side, stderr=self.side,
+                                        env=environment, start_new_session=True, preexec_fn=prepare)
         self.raw, self.read_so_far = "", b""
         self.settle()
 
@@ -122,6 +131,14 @@ class Lecture:
             if ended or (drawn and (until is None or until in self.screen.status())):
                 return self
         raise AssertionError(f"waited for {until!r}, and the terminal shows {self.screen.body()} {self.screen.status()}")
+
+    def wait_for(self, words, patience=30.0):
+        """Reads until these stand on the main screen."""
+        end = time.monotonic() + patience
+        while words not in self.screen.main or self.screen.other:
+            assert time.monotonic() < end, f"waited for {words!r}, and the terminal shows {self.screen.main!r}"
+            if select.select([self.main], [], [], 0.1)[0]:
+                self.screen.feed(os.read(self.main, 65536).decode("utf-8", errors="surrogateescape"))
 
     def press(self, keys, until=None):
         assert self.process.poll() is None, "it has ended: " + self.screen.main
@@ -344,6 +361,23 @@ class Questions(Lectures):
         lecture.press("\r", "goes back")
         self.assertIn(f"{example} = ", lecture.text())
 
+    def test_the_example_is_of_a_number_that_there_is(self):
+        with open(os.path.join(DATA, "block-by-hand.json"), encoding="utf-8") as file:
+            block = json.load(file)
+        layer, = block["block"]["layers"]
+        block["block"]["layers"] = [{"ffn": layer["ffn"], "norm1": layer["norm2"]}]
+        one_key = {"queries": [[1, 0]], "keys": [[1, 0]], "values": [[1]]}
+        for problem, example in ((one_key, "S[1,1]"), (block, "Y[1,2]")):  # which attends to nothing
+            with self.subTest(example), tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "problem.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(problem, file)
+                lecture = self.lecture("run", path, "--pause")
+                lecture.press("w", f"why, for example {example}: ")
+                lecture.press(example, example)
+                lecture.press("\r", "goes back")
+                self.assertIn(f"{example} = ", lecture.text())
+
     def test_what_cannot_be_answered_is_told_in_place(self):
         lecture = self.lecture()
         for question, parts in {"scroes[1,2]": ["`scroes`", "did you mean `scores`?"],
@@ -414,6 +448,21 @@ class Endings(Lectures):
         lecture.main = os.open(os.devnull, os.O_RDONLY)
         self.assertNotEqual(lecture.process.wait(timeout=30), None)
 
+    def test_it_ends_where_what_it_is_shown_on_is_gone_and_keys_still_come(self):
+        keys, screen = pty.openpty(), pty.openpty()
+        process = subprocess.Popen([ATTN, "run", EXAMPLE, "--pause"], stdin=keys[1], stdout=screen[1],
+                                   stderr=subprocess.DEVNULL, env={"PATH": os.environ["PATH"], "TERM": "xterm"},
+                                   start_new_session=True)
+        self.addCleanup(lambda: (process.kill(), process.wait()))
+        while b"1/" not in os.read(screen[0], 65536):
+            pass
+        for end in screen:
+            os.close(end)
+        os.write(keys[0], b"\r")
+        self.assertEqual(process.wait(timeout=30), 0)
+        for end in keys:
+            os.close(end)
+
     def test_it_can_be_stopped_and_gone_on_with(self):
         lecture = self.lecture("run", EXAMPLE, "--pause")
         lecture.press("3")
@@ -427,6 +476,38 @@ class Endings(Lectures):
         lecture.screen.lines = {}
         lecture.settle("3/")
         self.assertEqual(lecture.body(), body)
+        lecture.press("q")
+        self.assertEqual(lecture.ended(), 0)
+        self.assert_left_clean(lecture)
+
+
+    def test_ctrl_z_goes_back_to_the_shell_until_it_goes_on(self):
+        script = 'set -m; "$@"; echo stopped; read -r line; fg >/dev/null; echo "ended $?"'
+        stopped_by = {"Ctrl-Z": lambda lecture: os.write(lecture.main, b"\x1a"),
+                      "SIGTSTP": lambda lecture: os.kill(os.tcgetpgrp(lecture.main), signal.SIGTSTP)}
+        for how, stop in stopped_by.items():
+            with self.subTest(how):
+                lecture = self.lecture("run", EXAMPLE, "--pause", script=script)
+                lecture.press("3")
+                lecture.press("\r", "3/")
+                body = lecture.body()
+                stop(lecture)
+                lecture.wait_for("stopped")
+                screen = lecture.screen
+                self.assertEqual((screen.cursor_shown, screen.wraps), (True, True))
+                self.assertEqual(termios.tcgetattr(lecture.side), lecture.before)
+                lecture.press("\n", "3/")
+                self.assertEqual(lecture.body(), body)
+                self.assertNotEqual(termios.tcgetattr(lecture.side), lecture.before)
+                os.write(lecture.main, b"q")
+                lecture.wait_for("ended 0")
+                self.assertEqual(lecture.ended(), 0)
+
+    def test_a_signal_that_is_ignored_where_it_starts_stays_so(self):
+        lecture = self.lecture("run", EXAMPLE, "--pause", ignored=(signal.SIGHUP, signal.SIGINT))
+        for number in (signal.SIGHUP, signal.SIGINT):
+            lecture.process.send_signal(number)
+        lecture.press("\r", "2/")
         lecture.press("q")
         self.assertEqual(lecture.ended(), 0)
         self.assert_left_clean(lecture)

@@ -1,6 +1,7 @@
 """The program as a script meets it: words in, words and exit codes out."""
 
 import csv
+import ctypes
 import io
 import json
 import math
@@ -31,6 +32,20 @@ def attn(*words, text=None, env=None, folder=None):
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **(env or {})}
     return subprocess.run([ATTN, *words], input=text, capture_output=True, encoding="utf-8", env=environment,
                           cwd=folder, timeout=60)
+
+
+def as_anybody():
+    """Takes from root, in a process that is about to be another program, the right to read and write everything."""
+    if os.geteuid() == 0:
+        drop, override, read_search = 24, 1, 2  # linux/prctl.h, linux/capability.h
+        for capability in (override, read_search):
+            if ctypes.CDLL(None).prctl(drop, capability, 0, 0, 0) != 0:
+                os._exit(125)
+
+
+def attn_as_anybody(*words):
+    return subprocess.run([ATTN, *words], capture_output=True, encoding="utf-8", timeout=60, preexec_fn=as_anybody,
+                          env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"})
 
 
 class ProgramTest(unittest.TestCase):
@@ -68,6 +83,7 @@ class Commands(ProgramTest):
 
     def test_the_demo_is_brief_unless_more_is_asked_for(self):
         self.assertLessEqual(len(attn("demo").stdout.splitlines()) + 4, 155)
+        self.assertEqual(attn("demo", "--brief").stdout, attn("demo").stdout)
         for more in (["--full"], ["--query", "2"], ["--explain", "rows"], ["--only", "A,C"], ["--format", "html"],
                      ["--format", "json"]):
             self.assertEqual(attn("demo", *more).stdout.replace("worked-example.json", ""),
@@ -212,6 +228,12 @@ class Commands(ProgramTest):
             with open("/dev/full", "w") as full:
                 done = subprocess.run([ATTN, *words], stdout=subprocess.DEVNULL, stderr=full, timeout=60)
             self.assertEqual(done.returncode, code, words)
+
+    def test_any_machine_has_something_to_compute_on(self):
+        words = ("run", EXAMPLE, "--format", "csv", "--only", "scores", "--backend")
+        shown = attn(*words, "auto")
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertEqual(shown.stdout, attn(*words, "cpu").stdout)
 
     def test_the_cuda_backend_is_missing_with_code_3_and_says_how_to_get_it(self):
         about = attn("--version").stdout
@@ -386,6 +408,11 @@ class PartsAndSteps(ProgramTest):
         self.assertEqual(shown.returncode, 0, shown.stderr)
         whole = attn("run", "-", "--explain", "result", text=large).stdout
         self.assertEqual(shown.stdout.split("\n\n", 1)[1], whole.split("──────\n\n", 1)[1])
+        both = attn("run", "-", "--explain", "result", "--only", "queries,context", text=large).stdout
+        self.assertIn("  Q   Queries\n  [2100 × 3]", both)
+        # The same numbers; and no note that nothing was between, as something was.
+        self.assertEqual(shown.stdout.rsplit("Query 1 ", 1)[1].split("\n\n  Note: computed at once")[0] + "\n",
+                         both.rsplit("Query 1 ", 1)[1])
         self.assert_complains(attn("run", "-", "--at-once", "--max-memory", "2000", text=large), 3,
                               "the result of this problem takes ", "help: give --max-memory ")
         self.assert_complains(attn("run", "-", "--max-memory", "2000", text=large), 3, "the steps of this problem take ")
@@ -413,6 +440,13 @@ class PartsAndSteps(ProgramTest):
         for option in ("--batch", "--head", "--query"):
             done = attn("run", EXAMPLE, "--format", "csv", option, "1")
             self.assert_complains(done, 2, "narrow what people are shown", "csv holds whole steps: --only picks them")
+
+    def test_weighted_values_that_are_asked_for_are_there_however_brief(self):
+        words = ("run", EXAMPLE, "--brief", "--explain", "rows")
+        self.assertNotIn("Weighted values", attn(*words).stdout)
+        shown = attn(*words, "--only", "weighted_values").stdout
+        self.assertIn("Weighted values: each value times its attention weight", shown)
+        self.assertIn("2 more queries in the same way", shown)
 
     def test_brief_changes_nothing_in_chosen_matrices(self):
         done = attn("run", EXAMPLE, "--brief", "--explain", "steps", "--only", "scores")
@@ -503,6 +537,11 @@ class ErrorsForPrograms(ProgramTest):
         (error,) = said["errors"]
         self.assertEqual([error[key] for key in ("file", "line", "column", "pointer")], [missing, None, None, None])
 
+    def test_a_report_in_json_has_its_errors_in_json_however_it_is_asked_for(self):
+        for words in (("--report=json",), ("--report", "json")):
+            (said,) = self.errors(("grade", self.path("missing.json"), self.folder, *words), 2)
+            self.assertEqual(said["errors"][0]["message"], "there is no such file")
+
     def test_mistakes_on_the_command_line_have_no_place_whatever_they_are(self):
         for words, code in ((("run", EXAMPLE, "--formt", "json", "--format", "json"), 2), (("rnu", "--format", "json"), 2),
                             (("run", "--format", "json"), 2), (("run", EXAMPLE, "extra", "--format=json"), 2),
@@ -581,6 +620,8 @@ class Output(ProgramTest):
         self.assert_complains(attn("run", EXAMPLE, "--only", "scroes*"), 2, "`scroes*`", "did you mean `scores`?")
         for word in ("softmax", "weights", "Weights*"):
             self.assert_complains(attn("run", EXAMPLE, "--only", word), 2, "did you mean `attention_weights`?")
+        done = attn("run", EXAMPLE, "--only", "multihead*")  # a name of `concat`, which this problem has not
+        self.assert_complains(done, 2, "no step `multihead*`\n")
         self.assertEqual(attn("demo", "--only", "row*").stdout.split("Three things")[0].strip(),
                          attn("run", EXAMPLE, "--only", "row_maximum").stdout.strip())
 
@@ -818,6 +859,17 @@ class Output(ProgramTest):
             self.assertEqual(file.read(), "old")
         self.assertEqual(os.listdir(self.folder), ["trace.json"])
 
+    def test_a_file_of_somebody_else_is_not_replaced(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a file away")
+        path = self.path("trace.json", "theirs")
+        os.chown(path, 65534, 65534)
+        os.chmod(path, 0o644)
+        done = attn_as_anybody("run", EXAMPLE, "-o", path)
+        self.assert_complains(done, 3, "cannot be written: it is write-protected")
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "theirs")
+
     def test_json_holds_nothing_that_steers_a_terminal(self):
         hostile = "a\x7f\u0085\u009b2J\u202e\u2066\ufeff\U000e0041z"
         with open(EXAMPLE, encoding="utf-8") as file:
@@ -867,6 +919,10 @@ class Output(ProgramTest):
         with open(self.path("x.json"), encoding="utf-8") as file:
             json.load(file)  # and no note before it
 
+    def test_a_stream_that_is_closed_has_nothing_to_read(self):
+        done = subprocess.run(["sh", "-c", '"$0" run - <&-', ATTN], capture_output=True, encoding="utf-8", timeout=60)
+        self.assert_complains(done, 2, "-: error: the file cannot be read: ")
+
     def test_too_large_a_trace_is_refused_before_it_is_computed(self):
         problem = self.path("large.json", json.dumps({
             "queries": {"random": "normal", "shape": [30000, 4], "seed": 1},
@@ -911,6 +967,17 @@ class Colour(ProgramTest):
 
     def test_ascii_is_nothing_else(self):
         self.assertTrue(attn("demo", "--ascii").stdout.isascii())
+
+    def test_the_first_variable_that_says_anything_names_the_letters_of_this_place(self):
+        for locale, is_ascii in (({"LC_ALL": "", "LC_CTYPE": "", "LANG": "C"}, True),
+                                 ({"LC_ALL": "", "LC_CTYPE": "POSIX", "LANG": "C.UTF-8"}, True),
+                                 ({"LC_ALL": "", "LC_CTYPE": "", "LANG": "C.UTF-8"}, False),
+                                 ({"LC_ALL": "C.UTF-8", "LC_CTYPE": "C", "LANG": "C"}, False),
+                                 ({"LC_ALL": "", "LC_CTYPE": "", "LANG": ""}, False)):
+            with self.subTest(locale):
+                said = attn("why", EXAMPLE, "scores[1,猫]", env=locale).stderr
+                self.assertIn("`\\u{732b}`" if is_ascii else "`猫`", said)
+                self.assertEqual(said.isascii(), is_ascii)
 
 
 def on_terminal(*words):
@@ -1133,6 +1200,56 @@ class Golden(ProgramTest):
             self.assertEqual(done.returncode, 2)
             self.assertIn("its golden is no file of its own", done.stdout)
             self.assertIn("problem.golden.json` is no file", done.stderr)
+
+    def test_a_golden_that_may_not_be_read_is_told_and_not_replaced(self):
+        self.assertEqual(attn("golden", "--update", self.problem).returncode, 0)
+        size = os.path.getsize(self.golden)
+        os.chmod(self.golden, 0)
+        for update in ([], ["--update"]):
+            done = attn_as_anybody("golden", *update, self.problem)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("its golden cannot be read\n0 passed, 1 failed\n", done.stdout)
+            self.assertIn("p.golden.json: error: the file cannot be read: Permission denied\n", done.stderr)
+            self.assertEqual(os.path.getsize(self.golden), size)
+
+    def test_a_problem_that_may_not_be_read_stops_no_grading_with_the_others(self):
+        for name in ("anna", "ben"):
+            os.makedirs(self.path("problems"), exist_ok=True)
+            shutil.copy(EXAMPLE, self.path(f"problems/{name}.json"))
+            os.makedirs(self.path(f"handed-in/{name}"))
+            with open(self.path(f"handed-in/{name}/queries.csv"), "w", encoding="utf-8") as file:
+                file.write("1,0,2\n2,2,2\n2,1,3\n")
+        os.chmod(self.path("problems/ben.json"), 0)
+        done = attn_as_anybody("grade", self.path("problems"), self.path("handed-in"), "--report", "csv")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("problems/ben.json: error: the file cannot be read: Permission denied\n", done.stderr)
+        verdicts = {row["name"]: row["verdict"] for row in csv.DictReader(io.StringIO(done.stdout))}
+        self.assertEqual(verdicts, {"anna": "right", "ben": "no_problem"})
+        # Where it is the only one, there is nothing to grade with.
+        done = attn_as_anybody("grade", self.path("problems/ben.json"), self.path("handed-in"))
+        self.assert_complains(done, 2, "ben.json: error: the file cannot be read: Permission denied\n")
+
+    def test_where_nobody_can_tell_where_a_link_leads_it_is_left_out(self):
+        os.makedirs(self.path("closed/here/in"))
+        shutil.copy(EXAMPLE, self.path("closed/here/p.json"))
+        with open(self.path("closed/here/in/anna.csv"), "w", encoding="utf-8") as file:
+            file.write("2,4,4\n4,16,12\n4,12,10\n")
+        os.symlink("anna.csv", self.path("closed/here/in/ben.csv"))
+        closed = self.path("closed")
+        self.addCleanup(os.chmod, closed, 0o700)
+        words = [ATTN, "check", "p.json", "in", "--step", "scores", "--format", "json"]
+        for is_closed, files in ((False, ["in/anna.csv", "in/ben.csv"]), (True, ["in/anna.csv"])):
+
+            def begin():
+                os.chmod(closed, 0 if is_closed else 0o700)
+                as_anybody()
+
+            done = subprocess.run(words, cwd=self.path("closed/here"), capture_output=True, encoding="utf-8", timeout=60,
+                                  env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}, preexec_fn=begin)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("left out of in: ben.csv (a link to elsewhere)" in done.stderr, is_closed)
+            self.assertEqual([(one["file"], one["verdict"]) for one in json.loads(done.stdout)],
+                             [(file, "right") for file in files])
 
     def test_what_is_no_file_of_a_folder_is_neither_read_nor_written(self):
         os.makedirs(self.path("all"))

@@ -232,6 +232,30 @@ class Asking(unittest.TestCase):
             said = quiz(path, answers, *more).stdout
         return " ".join(re.search("attn exercise .*(?=attn quiz)", said, re.S)[0].split())
 
+    def test_where_nothing_is_worked_out_only_what_is_named_is_asked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "empty.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"inputs": [[1, 2], [3, 4]], "block": {"layers": [{}]}}, file)
+            done = quiz(path, [])
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("there is nothing to ask: no step of it is to be worked out\n  help: name steps: --steps result",
+                          done.stderr)
+            self.assertIn("everything was right at the first try", quiz(path, ["1 2", "3 4"], "--steps", "result").stdout)
+
+    def test_where_nothing_attends_no_attention_is_practised(self):
+        with open(os.path.join(DATA, "block-by-hand.json"), encoding="utf-8") as file:
+            block = json.load(file)
+        layer, = block["block"]["layers"]
+        for layers, is_practised in (([layer], True), ([{"ffn": layer["ffn"], "norm1": layer["norm2"]}], False)):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "block.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump({**block, "block": {**block["block"], "layers": layers}}, file)
+                said = quiz(path, [""] * 100, "--tries", "1").stdout
+            self.assertIn("not right at the first try", said)
+            self.assertEqual("To practise that" in said, is_practised)
+
     def test_another_problem_gets_a_file_of_its_own(self):
         problem = {"queries": [[1, 0]], "keys": [[1, 1], [0, 2]], "values": [[1, 0], [0, 1]], "score": "dot"}
         for name, other in (("mine.json", "practice.json"), ("practice.json", "practice-2.json")):

@@ -72,9 +72,7 @@ Exit HeadsOptions::run() const {
     const std::size_t comma = pair.find(',');
     if (comma == std::string::npos)
       throw Refusal("`" + shown(pair) + "` is no pair of tokens", "--pair it,animal").at({"--pair", pair});
-    const std::vector<std::string> tokens = told.sequence < attention.query_labels.size()
-                                                ? attention.query_labels[told.sequence]
-                                                : std::vector<std::string>();
+    const std::vector<std::string>& tokens = attention.query_labels[told.sequence];
     found.emplace(find_token(pair.substr(0, comma), tokens), find_token(pair.substr(comma + 1), tokens));
   }
   const Trace trace = compute(computation, computing);

@@ -77,9 +77,8 @@ class WantedTokens {
     }
     tokenizer_ = std::move(tokenizer.value());
     for (std::size_t id = 0; id < tokenizer_->size(); ++id) {
-      const auto token = tokenizer_->token(id);
-      wishes_.vocabulary.push_back(token ? token->text.empty() ? printable(token->spelling) : token->text
-                                         : "token " + std::to_string(id));
+      const TextToken token = tokenizer_->token(id).value();
+      wishes_.vocabulary.push_back(token.text.empty() ? printable(token.spelling) : token.text);
     }
   }
 
@@ -105,9 +104,9 @@ class WantedTokens {
   std::size_t id_of(const std::string& name) const {
     std::optional<std::size_t> by_text;
     for (std::size_t id = 0; id < tokenizer_->size(); ++id) {
-      const auto token = tokenizer_->token(id);
-      if (token && token->spelling == name) return id;
-      if (token && !by_text && label_of(*token) == name) by_text = id;
+      const TextToken token = tokenizer_->token(id).value();
+      if (token.spelling == name) return id;
+      if (!by_text && label_of(token) == name) by_text = id;
     }
     if (by_text) return *by_text;
     throw Refusal("the model has no token `" + shown(name) + "`", "--text cuts any text into tokens")

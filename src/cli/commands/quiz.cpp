@@ -239,11 +239,9 @@ std::string sizes_as_options(const Problem& problem, const Trace& trace) {
   const Attention& attention = problem.attention();
   std::string options = fmt::format(" --inputs {}", std::clamp<std::size_t>(attention.query_count, 2, most));
   const Anatomy* at = trace.attention();
-  const auto size = [&](const StepId& id, const Axis& axis) -> std::size_t {
-    return trace.recipe.has(id) && trace.recipe.shape(id).has(axis) ? trace.recipe.shape(id).size(axis) : 0;
-  };
+  const auto size = [&](const StepId& id, const Axis& axis) { return trace.recipe.shape(id).size(axis); };
   for (const auto& [option, count] : {std::pair{"--d-k", size(at->keys, "d_k")}, {"--d-v", size(at->values, "d_v")}}) {
-    if (count > 0 && count <= most) options += fmt::format(" {} {}", option, count);
+    if (count <= most) options += fmt::format(" {} {}", option, count);
   }
   if (attention.heads.value_or(1) > 1) options += " --heads 2";
   if (trace.recipe.has(at->causal_rule)) options += " --causal";

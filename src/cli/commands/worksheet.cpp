@@ -102,8 +102,7 @@ void refuse_fading(const SheetOptions& options, const Problem& problem) {
 // Refuses blanks in what is given.
 void refuse_given(const Blanks& blanks, const Trace& trace) {
   for (const std::string& id : blanks.steps) {
-    const Step* step = trace.find(id);
-    if (!step || !std::holds_alternative<Given>(step->op)) continue;
+    if (!std::holds_alternative<Given>(trace.find(id)->op)) continue;
     throw Refusal("`" + id + "` is given: there is nothing to work out",
                   "the steps to work out are " + listed(steps_to_work_out(trace)))
         .at({"--blank"});

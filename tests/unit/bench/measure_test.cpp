@@ -1,10 +1,12 @@
 #include "bench/measure.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "catch.h"
@@ -21,6 +23,7 @@ struct Clockwork {
   std::vector<std::string> asked = {};
   std::vector<double> peaks = {100e9};       // taken in turn
   std::map<std::string, double> takes = {};  // seconds of a call
+  std::chrono::milliseconds peak_takes{0};
   std::size_t at = 0;
 };
 
@@ -41,6 +44,7 @@ struct ClockworkDevice final : public Measurable {
   bool supports(std::string_view, const Workload&) const override { return true; }
   double peak(Dtype) override {
     clockwork.asked.emplace_back("peak");
+    std::this_thread::sleep_for(clockwork.peak_takes);
     return clockwork.peaks[clockwork.at++ % clockwork.peaks.size()];
   }
   double bandwidth() override {
@@ -140,6 +144,18 @@ TEST_CASE("measuring goes on until the time is used and the least number reached
   CHECK(
       measured(device, standard_work, {"one"}, {}, {.seconds = 3600, .least = 5, .most = 9}).kernels[0].seconds.count ==
       9);
+}
+
+TEST_CASE("the last kernel goes on as long as a peer does, and one that has used its time does not", "[bench]") {
+  // Measuring the peak is what takes time: that is of our calls, and a peer has used none.
+  Clockwork clockwork{.takes = {{"slow", 8}, {"fast", 0.25}, {"a", 0.5}}, .peak_takes = std::chrono::milliseconds(20)};
+  ClockworkDevice device(clockwork);
+  ClockworkPeer a(clockwork, "a");
+  const ShapeMeasured told =
+      measured(device, standard_work, {"slow", "fast"}, {&a}, {.seconds = 0.06, .least = 1, .most = 6});
+  CHECK(told.kernels[0].seconds.count <= 3);
+  CHECK(told.kernels[1].seconds.count == 6);
+  CHECK(told.peers[0].ratio.count == 6);
 }
 
 TEST_CASE("memory that is taken is seen in what the process occupies", "[bench]") {

@@ -1,5 +1,7 @@
 #include "bench/results.h"
 
+#include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <string>
 
@@ -126,6 +128,41 @@ TEST_CASE("of a model its sizes are told, and both ways to work it out", "[expla
   CHECK(json["workload"]["model"]["numbers"] == 124e6);
 }
 
+TEST_CASE("a report without shapes names the device and no more", "[explain][bench]") {
+  BenchReport report = suite_report();
+  report.shapes.clear();
+  CHECK(as_text(told_benchmark(report)) == as_text({{Headline{1, {"Attention on AVX-512, 16 threads"}}}}));
+}
+
+TEST_CASE("memory is told in the largest unit that there is a name for", "[explain][bench]") {
+  BenchReport report = suite_report();
+  report.shapes.resize(1);
+  report.shapes[0].bytes = std::ldexp(5000, 40);
+  report.shapes[0].peak_memory = std::size_t{3} << 30;
+  report.shapes[0].kernels.back().working_memory = 999;
+  const std::string text = as_text(told_benchmark(report));
+  CHECK(contains(text, " 5000 TiB"));
+  CHECK(contains(text, " 3.00 GiB"));
+  CHECK(contains(text, " 999 B"));
+}
+
+TEST_CASE("several libraries, peers that are left out and sequences of a model are told one behind the other",
+          "[explain][bench]") {
+  BenchReport report = suite_report();
+  report.shapes.resize(1);
+  report.libraries[1] = {"torch", "2.5", ""};
+  report.shapes[0].peers.push_back({.peer = "torch", .left_out = "it failed"});
+  std::string text = as_text(told_benchmark(report));
+  std::ranges::replace(text, '\n', ' ');
+  CHECK(contains(text, "numpy 2.4.6, scipy-openblas 0.3.31; torch 2.5."));
+  CHECK(contains(text, "Left out: numpy, all scores: its scores would take 8.0 GiB; torch: it failed."));
+  Workload& work = report.shapes[0].workload;
+  work.model = ModelSizes{.name = "two", .layers = 1, .norm = "layer", .activation = "gelu", .apart = ""};
+  work.batch = 2;
+  work.queries = 32;
+  CHECK(contains(as_text(told_benchmark(report)), ", 2 sequences of 32 tokens."));
+}
+
 TEST_CASE("times have three digits and a unit", "[explain][bench]") {
   CHECK(spelled_seconds(310e-9) == "310 ns");
   CHECK(spelled_seconds(1.2549e-3) == "1.25 ms");
@@ -137,7 +174,8 @@ TEST_CASE("times have three digits and a unit", "[explain][bench]") {
 }
 
 TEST_CASE("the JSON of a benchmark holds the numbers as they were measured", "[exports][bench]") {
-  const BenchReport report = suite_report();
+  BenchReport report = suite_report();
+  for (ShapeMeasured& shape : report.shapes) shape.kernels[0].error.of_bound = 0.25;
   const auto json = nlohmann::json::parse(benchmark_json(report));
   CHECK(json["schema"] == "attn/bench/1");
   CHECK(json["device"] == report.device);
@@ -157,6 +195,7 @@ TEST_CASE("the JSON of a benchmark holds the numbers as they were measured", "[e
     CHECK(told["kernels"][1]["best_of_peak"] == shape.kernels[1].best_fraction);
     CHECK(told["kernels"][1]["error"]["plain"] == shape.kernels[1].error.plain);
     CHECK(told["kernels"][1]["error"]["of_bound"].is_null());
+    CHECK(told["kernels"][0]["error"]["of_bound"] == 0.25);
     CHECK(told["peers"][0]["ratio"]["median"] == shape.peers[0].ratio.median);
     CHECK(told["peers"][1] ==
           nlohmann::json{{"peer", "numpy, all scores"}, {"left_out", "its scores would take 8.0 GiB"}});

@@ -1,12 +1,57 @@
 #include "cli/progress.h"
 
+#include <array>
 #include <chrono>
+#include <cstdlib>
+#include <fcntl.h>
+#include <optional>
 #include <string>
+#include <thread>
+#include <unistd.h>
 
 #include "catch.h"
 
 using namespace attn;  // NOLINT(google-build-using-namespace)
 using namespace std::chrono_literals;
+
+namespace {
+
+// Standard error is a terminal meanwhile, if there are any here.
+class ErrorsInTerminal {
+ public:
+  ErrorsInTerminal() : before_(::dup(STDERR_FILENO)), reader_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+    if (reader_ < 0 || ::grantpt(reader_) != 0 || ::unlockpt(reader_) != 0) return;
+    const int side = ::open(::ptsname(reader_), O_RDWR | O_NOCTTY);
+    if (side < 0) return;
+    is_there_ = ::dup2(side, STDERR_FILENO) == STDERR_FILENO;
+    ::close(side);
+  }
+  ~ErrorsInTerminal() {
+    ::dup2(before_, STDERR_FILENO);
+    ::close(before_);
+    if (reader_ >= 0) ::close(reader_);
+  }
+  ErrorsInTerminal(const ErrorsInTerminal&) = delete;
+  ErrorsInTerminal& operator=(const ErrorsInTerminal&) = delete;
+
+  bool is_there() const { return is_there_; }
+
+  // What was written to it; it waits for no more.
+  std::string written() const {
+    ::fcntl(reader_, F_SETFL, O_NONBLOCK);
+    std::array<char, 4096> bytes;
+    const ssize_t count = ::read(reader_, bytes.data(), bytes.size());
+    return count > 0 ? std::string(bytes.data(), static_cast<std::size_t>(count)) : "";
+  }
+
+ private:
+  int before_, reader_;
+  bool is_there_ = false;
+};
+
+bool tells(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
 
 TEST_CASE("of the first second nothing is told, wherever it goes", "[cli]") {
   ProgressText terminal(80), file(0);
@@ -40,4 +85,36 @@ TEST_CASE("what is no terminal gets a plain line now and then", "[cli]") {
   CHECK(text.at(11000ms, "computing scores") == "attn: computing scores\n");
   CHECK(text.at(20000ms, "computing scores").empty());
   CHECK(text.end().empty());
+}
+
+TEST_CASE("what takes longer than a second is told, as far as the terminal can rewrite a line", "[cli]") {
+  const ErrorsInTerminal terminal;
+  if (!terminal.is_there()) return;
+  const char* const before = std::getenv("TERM");
+  const std::string kept = before ? before : "";
+  {
+    // Each looks at its terminal as it begins.
+    std::optional<Progress> of_none, of_dumb, of_usual;
+    ::unsetenv("TERM");
+    of_none.emplace("without", true);
+    std::this_thread::sleep_for(30ms);
+    ::setenv("TERM", "dumb", 1);
+    of_dumb.emplace("plainly", true);
+    std::this_thread::sleep_for(30ms);
+    ::setenv("TERM", "xterm", 1);
+    of_usual.emplace("usually", true);
+    const Progress of_short("shortly", false);
+    std::this_thread::sleep_for(1150ms);
+  }
+  if (before) {
+    ::setenv("TERM", kept.c_str(), 1);
+  } else {
+    ::unsetenv("TERM");
+  }
+  const std::string said = terminal.written();
+  CHECK(tells(said, "attn: without\r\n"));
+  CHECK(tells(said, "attn: plainly\r\n"));
+  CHECK(tells(said, "\rattn: usually (1 s)\x1b[K"));
+  CHECK(said.ends_with("\r\x1b[K"));
+  CHECK_FALSE(tells(said, "shortly"));
 }

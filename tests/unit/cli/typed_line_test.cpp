@@ -46,6 +46,8 @@ TEST_CASE("a value is found behind its option, however it is attached", "[cli]")
   CHECK(marked({"run", "--digits", "3"}, {"--digits", "2"}).empty());
   CHECK(marked({"run", "--only", "a", "b", "c"}, {"--only", "b"}) == "attn run --only a <b> c");
   CHECK(marked({"run", "--only", "a", "--head", "2", "--only", "c"}, {"--only", "2"}).empty());
+  CHECK(marked({"run", "--only", "--x", "S"}, {"--only", "--x"}) == "attn run --only <--x> S");
+  CHECK(marked({"run", "", "--only", ""}, {"--only", ""}) == "attn run '' --only '<>'");
 }
 
 TEST_CASE("one name of a list is found whole", "[cli]") {

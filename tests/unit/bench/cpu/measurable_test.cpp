@@ -53,6 +53,19 @@ TEST_CASE("errors are those of the rows under their causal mask", "[cpu][bench]"
   CHECK(error_of_drawn_rows(equal.call).plain < 1e-14);
 }
 
+TEST_CASE("the context of a query that sees no key is 0", "[cpu][bench]") {
+  EqualKeys<double> equal;
+  const std::int64_t offset = -2;
+  equal.call.right = 0;
+  equal.call.offsets = &offset;
+  // Query i sees i − 1 keys, whose values are 1 … i − 1; the first two see none.
+  for (std::size_t i = 0; i < 6; ++i) equal.context[i] = i < 2 ? 0 : static_cast<double>(i) / 2;
+  CHECK(error_of_drawn_rows(equal.call).kernel < 1e-15);
+  CHECK(error_of_drawn_rows(equal.call).plain < 1e-14);
+  equal.context[0] = equal.context[1] = 0.5;
+  CHECK(error_of_drawn_rows(equal.call).kernel == 0.5);
+}
+
 TEST_CASE("every kernel of the ladder computes attention, of every kind of shape", "[cpu][bench]") {
   const auto device = measurable_processors(2);
   REQUIRE(device);
