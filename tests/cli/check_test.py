@@ -568,6 +568,17 @@ class Files(CheckTest):
         self.assertEqual(report["diagnoses"][0]["cells"], [[4, 3]])
         self.assertIn("that column runs from -5 to 5, and 77.70 lies outside", report["diagnoses"][0]["evidence"])
 
+    def test_what_no_weighted_mean_can_be_is_told_where_there_are_weights(self):
+        steps = {"context": [["1.94", "6.68", "1.60"], ["2.00", "-7.50", "0.05"], CONTEXT[2]]}
+        for words, evidence in (((), "that column runs from 2 to 8, and -7.50 lies outside"),
+                                (("--algorithm", "online"), None)):
+            done = self.check(steps, *words, "--format", "json")
+            report = json.loads(done.stdout)
+            self.assertEqual((done.returncode, report["diagnoses"][0]["mistake"]), (1, "unexplained"))
+            self.assertEqual(report["diagnoses"][0]["cells"], [[2, 2]])
+            told = report["diagnoses"][0].get("evidence")
+            self.assertIn(evidence, told) if evidence else self.assertIn(told, (None, ""))
+
     def test_blanks_among_many_wrong_numbers_are_no_wrong_numbers(self):
         inputs = [[(7 * i + 3 * j) % 11 - 5 for j in range(4)] for i in range(40)]
         problem = self.path("many.json", json.dumps({"inputs": inputs}))
