@@ -20,7 +20,7 @@ std::size_t product(std::span<const std::size_t> sizes) {
 }
 
 // How many consecutive ones of `fine` make each of `coarse`; nothing if they do
-// not. REQUIRES: no size is 1.
+// not. REQUIRES: no size is 1, and the products of both are the same.
 std::optional<Sizes> grouped(const Sizes& fine, const Sizes& coarse) {
   Sizes groups;
   std::size_t at = 0;
@@ -31,7 +31,7 @@ std::optional<Sizes> grouped(const Sizes& fine, const Sizes& coarse) {
     if (made != whole) return std::nullopt;
     groups.push_back(at - first);
   }
-  return at == fine.size() ? std::optional(groups) : std::nullopt;
+  return groups;
 }
 
 Sizes row_major_strides(const Sizes& sizes) {

@@ -1,3 +1,4 @@
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -7,8 +8,10 @@
 namespace attn {
 namespace {
 
-const Normalize& normalize_of(const RightPart& right, const StepId& step) {
-  return std::get<Normalize>(right.recipe.find(step)->op);
+// How the step normalizes; nothing where another mistake has something else in its place.
+std::optional<Normalize> normalize_of(const RightPart& right, const StepId& step) {
+  const auto* found = std::get_if<Normalize>(&right.recipe.find(step)->op);
+  return found ? std::optional(*found) : std::nullopt;
 }
 
 Rewrites with_normalize(const RightPart& right, const StepId& step, const Normalize& other) {
@@ -17,18 +20,18 @@ Rewrites with_normalize(const RightPart& right, const StepId& step, const Normal
 
 Rewrites eps_outside(const RightPart& right) {
   if (!right.at.norm) return {};
-  Normalize other = normalize_of(right, right.at.norm->normalized);
-  if (other.eps == 0 || other.eps_outside) return {};
-  other.eps_outside = true;
-  return with_normalize(right, right.at.norm->normalized, other);
+  auto other = normalize_of(right, right.at.norm->normalized);
+  if (!other || other->eps == 0 || other->eps_outside) return {};
+  other->eps_outside = true;
+  return with_normalize(right, right.at.norm->normalized, *other);
 }
 
 Rewrites by_one_fewer(const RightPart& right) {
   if (!right.at.norm || right.at.norm->mean.empty()) return {};
-  Normalize other = normalize_of(right, right.at.norm->spread);
-  if (other.fewer != 0 || size_along(right.recipe, right.at.norm->from, other.over) < 2) return {};
-  other.fewer = 1;
-  return with_normalize(right, right.at.norm->spread, other);
+  auto other = normalize_of(right, right.at.norm->spread);
+  if (!other || other->fewer != 0 || size_along(right.recipe, right.at.norm->from, other->over) < 2) return {};
+  other->fewer = 1;
+  return with_normalize(right, right.at.norm->spread, *other);
 }
 
 Rewrites mean_kept(const RightPart& right) {
@@ -56,10 +59,10 @@ Rewrites over_tokens(const RightPart& right) {
   Rewrite made{at.mean.empty() ? at.spread : at.mean, "", right.recipe};
   for (const StepId& step : {at.mean, at.spread}) {
     if (step.empty()) continue;
-    Normalize other = normalize_of(right, step);
-    if (other.over == "token") return {};
-    other.over = "token";
-    made = with_op(std::move(made), step, other);
+    auto other = normalize_of(right, step);
+    if (!other || other->over == "token") return {};
+    other->over = "token";
+    made = with_op(std::move(made), step, *other);
   }
   return {std::move(made)};
 }

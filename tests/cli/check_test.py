@@ -575,6 +575,44 @@ class Files(CheckTest):
         self.assertEqual(report["diagnoses"][0]["mistake"], "slip.row_copied")
         self.assertEqual(report["notes"], [])
 
+    def test_what_no_weighted_mean_can_be_is_told_where_weighted_values_are_too_many_to_be_shown(self):
+        inputs = [[(7 * i + 3 * j) % 11 - 5 for j in range(10)] for i in range(110)]
+        problem = self.path("large.json", json.dumps({"inputs": inputs, "scale": 0.01}))
+        trace = json.loads(attn(problem, "--format", "json").stdout)
+        steps = {step["id"]: step["data"] for step in trace["steps"]}
+        self.assertNotIn("weighted_values", steps)
+        context = [[f"{x:.2f}" for x in row] for row in steps["context"]]
+        context[3][2] = "77.70"
+        report = json.loads(attn("check", problem, self.path("a.json", answers({"context": context})),
+                                 "--format", "json").stdout)
+        self.assertEqual(report["diagnoses"][0]["mistake"], "unexplained")
+        self.assertEqual(report["diagnoses"][0]["cells"], [[4, 3]])
+        self.assertIn("that column runs from -5 to 5, and 77.70 lies outside", report["diagnoses"][0]["evidence"])
+
+    def test_what_no_weighted_mean_can_be_is_told_where_there_are_weights(self):
+        steps = {"context": [["1.94", "6.68", "1.60"], ["2.00", "-7.50", "0.05"], CONTEXT[2]]}
+        for words, evidence in (((), "that column runs from 2 to 8, and -7.50 lies outside"),
+                                (("--algorithm", "online"), None)):
+            done = self.check(steps, *words, "--format", "json")
+            report = json.loads(done.stdout)
+            self.assertEqual((done.returncode, report["diagnoses"][0]["mistake"]), (1, "unexplained"))
+            self.assertEqual(report["diagnoses"][0]["cells"], [[2, 2]])
+            told = report["diagnoses"][0].get("evidence")
+            self.assertIn(evidence, told) if evidence else self.assertIn(told, (None, ""))
+
+    def test_blanks_among_many_wrong_numbers_are_no_wrong_numbers(self):
+        inputs = [[(7 * i + 3 * j) % 11 - 5 for j in range(4)] for i in range(40)]
+        problem = self.path("many.json", json.dumps({"inputs": inputs}))
+        trace = json.loads(attn(problem, "--format", "json").stdout)
+        scores = next(step["data"] for step in trace["steps"] if step["id"] == "scores")
+        wrong = [[f"{x + 0.25 + i % 3:.2f}" for x in row] for i, row in enumerate(scores)]
+        wrong[0][0] = wrong[5][1] = ""
+        report = json.loads(attn("check", problem, self.path("a.json", answers({"scores": wrong})),
+                                 "--format", "json").stdout)
+        counts = report["steps"][0]
+        self.assertEqual((counts["wrong"], counts["blank"]), (40 * 40 - 2, 2))
+        self.assertEqual(report["diagnoses"][0]["mistake"], "unexplained")
+
     def test_any_number_of_threads_says_the_same_in_the_same_order(self):
         files = [self.path(f"{i}.json", answers(SLIP if i % 3 == 0 else RIGHT)) for i in range(24)]
         one = attn("check", EXAMPLE, *files, "--format", "json", "--threads", "1").stdout

@@ -470,6 +470,17 @@ class Dumps(Case):
         self.assertIn("No mistake or convention that attn knows", text)
         self.assertIn("What it is made of agrees: queries, keys.", text)
 
+    def test_what_was_rounded_by_hand_is_not_worked_out_anew(self):
+        attention = Attention(tokens=3, width=4)
+        dump = self.write_npz({"scaled_scores": attention.tensors(scale=1.0)["scaled_scores"]})
+        for rounding, explained in ((None, ["scale.none"]), ("2", [])):
+            problem = attention.problem()
+            if rounding:
+                problem["arithmetic"] = {"hand_rounding": rounding}
+            report = self.report(self.write_json("problem.json", problem), dump)
+            self.assertEqual(report["first_different"], "scaled_scores")
+            self.assertEqual([one["id"] for one in report["explanations"]], explained)
+
     def test_another_step_under_this_name(self):
         report = self.compare(Attention(), only=("scaled_scores",), names={"scaled_scores": "scores"})
         self.assertEqual(report["relation"], {"step": "scaled_scores"})

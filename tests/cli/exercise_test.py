@@ -174,6 +174,18 @@ class Exercise(unittest.TestCase):
         self.assertEqual(other["tokens"], task["tokens"])
         self.assertLessEqual({n for vector in other["embeddings"].values() for n in vector}, {0, 1})
 
+    def test_of_another_problem_no_sizes_are_asked_for(self):
+        """Its sizes are what they are: where they leave no pleasant numbers, it is told what can be wished."""
+        def tensor(*shape):
+            return {"random": "normal", "shape": shape, "seed": 1}
+
+        task = {"inputs": tensor(32, 31), "score": "dot",
+                "weights": {"query": tensor(31, 30), "key": tensor(31, 30), "value": tensor(31, 29)}}
+        done = attn("exercise", "--like", "-", "--difficulty", "5", "--seed", "1", given=json.dumps(task))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, "of [0-9]+ problems drawn most had a query, key, value or score beyond ±20")
+        self.assertIn("help: another --difficulty or --digits, or a problem with other sizes\n", done.stderr)
+
     def test_lists_with_nothing_in_them_are_no_matter(self):
         task = {"inputs": [[1, 2], [0, 1], [2, 2]], "mask": [], "score": "dot"}
         done = attn("exercise", "--like", "-", "--seed", "1", given=json.dumps(task))
@@ -317,6 +329,7 @@ class Refusals(unittest.TestCase):
             (("--inputs", "4", "--d-k", "4"), "--inputs 4", "--d-k 4"),
             (("--width", "4", "--d-k", "4"), "--width 4", "--d-k 4"),
             (("--inputs", "16", "--d-k", "4"), "--inputs 16", "--d-k 4"),
+            (("--d-k", "4", "--d-v", "16"), "--d-k 4", "--d-v 16"),
             (("--inputs", "1"), "--inputs 1", "every exercise"),
             (("--inputs", "1", "--d-k", "4"), "--inputs 1", "every exercise"),
             (("--d-k", "5"), "--d-k 5", "--score scaled_dot"),

@@ -194,8 +194,7 @@ bool tells(Marking& marking, const Candidate& candidate, RoundingMode habit, std
   const Recipe& recipe = candidate.rewrite.recipe;
   const Followed<Interval> all = enclose(marking.task(recipe), {.habit = habit});
   const Tensor<Interval>& made = all.result(*recipe.line(marking.sheet().steps[step].id));
-  return std::ranges::all_of(made.data(),
-                             [](const Interval& number) { return std::isfinite(number.width()) || number.is_point(); });
+  return std::ranges::all_of(made.data(), [](const Interval& number) { return std::isfinite(number.width()); });
 }
 
 // Blames the first, which ties with the others.

@@ -83,8 +83,7 @@ bool can_be_seen(const HandedStep& handed, const Slip& slip) {
 }
 
 // Whether every wrong cell is one of the slip's own.
-bool covers(const Marking& marking, const Slip& slip, std::size_t step, std::size_t wrong) {
-  if (slip.patches.size() < wrong) return false;
+bool covers(const Marking& marking, const Slip& slip, std::size_t step) {
   if (!can_be_seen(marking.sheet().steps[step], slip)) return false;
   for (std::size_t cell = 0; cell < marking.right_cells(step).size(); ++cell) {
     if (marking.is_wrong(step, cell) && std::ranges::count(slip.patches, cell, &Patch::cell) == 0) return false;
@@ -211,7 +210,7 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
       };
       any_slip(place, [&](const Slip& slip) {
         if (++seen > most_slips) return true;
-        const bool may_be = line == last ? covers(marking, slip, step, wrong) : reaches(slip, shape, lying);
+        const bool may_be = line == last ? covers(marking, slip, step) : reaches(slip, shape, lying);
         if (!may_be || (line == last && !may_stand_there(marking, slip, step))) return false;
         if (++tried > most_tries) return true;
         if (const auto until = explained_until(marking, step, slip, manner)) {

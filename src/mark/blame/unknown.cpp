@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -19,13 +18,9 @@ std::string to_four_decimals(double number) { return shortest(rounded(number, {4
 // Whether the weights that the line makes are shares of a row's exponentials, and of nothing
 // besides: a softmax has none below zero, and they sum to 1.
 bool are_shares(const Recipe& recipe, std::size_t line) {
-  const auto part = [&](std::size_t at) -> std::optional<Softmax::Part> {
-    const auto* softmax = std::get_if<Softmax>(&recipe.instruction(at).op);
-    return softmax ? std::optional(softmax->part) : std::nullopt;
-  };
-  if (part(line) != Softmax::Part::weights) return false;
+  if (std::get<Softmax>(recipe.instruction(line).op).part != Softmax::Part::weights) return false;
   const std::size_t sums = recipe.operands(line)[1];
-  return part(sums) == Softmax::Part::sum && recipe.operands(sums).size() == 1;
+  return recipe.operands(sums).size() == 1;
 }
 
 // What no attention weights can be: a number below zero, a row that adds up to
@@ -73,10 +68,10 @@ std::string impossible_context(const Marking& marking, std::size_t step, const S
 std::string impossible_context_of(Marking& marking, std::size_t step) {
   const Recipe& recipe = marking.right().recipe;
   const std::size_t line = marking.line_of(step);
-  const auto& attention = recipe.parts()[recipe.instruction(line).part].attention;
-  const auto values = attention ? recipe.line(attention->values) : std::nullopt;
-  const auto weights = attention ? recipe.line(attention->weights) : std::nullopt;
-  if (!values || !weights || !are_shares(recipe, *weights)) return "";
+  const Anatomy& attention = *recipe.parts()[recipe.instruction(line).part].attention;
+  const auto weights = recipe.line(attention.weights);  // none where keys are taken a few at a time
+  if (!weights || !are_shares(recipe, *weights)) return "";
+  const std::size_t values = *recipe.line(attention.values);
   // The sum of the weighted values, or of the products, and of nothing else.
   const auto is_of_values = [&](std::size_t made) {
     return recipe.operands(made).size() == 2 && std::ranges::count(recipe.operands(made), *weights) == 1;
@@ -84,7 +79,7 @@ std::string impossible_context_of(Marking& marking, std::size_t step) {
   const std::vector<std::size_t>& terms = recipe.operands(line);
   if (!is_of_values(line) && !(terms.size() == 1 && is_of_values(terms[0]))) return "";
   // Values that several heads share, or that stand beside past ones, are not all there is.
-  const Shape& own = recipe.shape(*values);
+  const Shape& own = recipe.shape(values);
   const Shape& read = recipe.shape(*weights);
   const bool are_all = std::ranges::all_of(own.dims(), [&](const Dim& dim) {
     const Shape& beside = dim.axis == "key" ? read : recipe.shape(line);
@@ -92,7 +87,7 @@ std::string impossible_context_of(Marking& marking, std::size_t step) {
   });
   if (!are_all) return "";
   return impossible_context(marking, step, recipe.shape(line),
-                            *marking.base(marking.manners().front()).carried[*values]);
+                            *marking.base(marking.manners().front()).carried[values]);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "catch.h"
@@ -109,6 +110,26 @@ TEST_CASE("the worst cell of a step that differs is named with both numbers", "[
   CHECK(found[0].worst->index == std::vector<std::size_t>{0, 1});
   CHECK(found[0].worst->expected == 2);
   CHECK(found[0].worst->got == 2.5);
+}
+
+TEST_CASE("a step may be as far from its golden as its bounds say, and no bound makes NaN a number", "[trace]") {
+  const auto bounded = [](std::vector<double> scores, double since) {
+    Trace trace = trace_of(scores);
+    const Shape shape = trace.steps[0].result.shape();
+    const Tensor<double> bound(shape, std::vector<double>(scores.size(), since));
+    auto made = std::make_shared<const Instruction>(Instruction{.heading = {.id = "scores"}, .op = Given{}});
+    trace.steps.clear();
+    trace.steps.push_back({std::move(made), std::make_shared<const Tensor<double>>(shape, std::move(scores)),
+                           std::make_shared<const Bounds>(Bounds{bound, bound})});
+    return trace;
+  };
+  const StoredTrace golden = stored(trace_of({1, 2, 3}));
+  CHECK(differences(golden, bounded({1, 2.5, 3}, 0.25), {}).empty());  // each may be so far off
+  CHECK(differences(golden, bounded({1, 2.5, 3}, 0.2), {}).size() == 1);
+  CHECK(differences(golden, bounded({1, 1e6, 3}, infinity), {}).empty());
+  const auto found = differences(golden, bounded({1, not_a_number, 3}, infinity), {});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message == "1 of 3 cells differ");
 }
 
 TEST_CASE("a missing step, a new one, another shape and another result are differences", "[trace]") {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "mistakes/mistake.h"
 #include "model/attention.h"
 #include "model/computation.h"
 #include "model/possible_steps.h"
@@ -17,6 +18,7 @@
 #include "reading/names/step_names.h"
 #include "reading/problem/problem.h"
 #include "reference_backend.h"
+#include "trace/evaluate.h"
 
 namespace attn {
 namespace {
@@ -118,6 +120,86 @@ TEST_CASE("scaling by d_k and scaling twice are named as a tie", "[check]") {
   CHECK(names(report, "scale.by_dk"));
   CHECK(names(report, "scale.twice"));
   CHECK(report.diagnoses[0].step == "scaled_scores");
+}
+
+// Whether some way to make the one mistake and then the other makes these numbers of a step,
+// to within so much.
+bool two_make(const std::string& problem, const std::string& first, const std::string& second, const std::string& id,
+              const std::vector<double>& numbers, double apart) {
+  const Trace trace = traced(problem);
+  for (const Rewrite& one : rewrites_of(trace.recipe, *mistake_named(first))) {
+    for (const Rewrite& both : rewrites_of(one.recipe, *mistake_named(second))) {
+      Policy<double> plain;
+      const Evaluation<double> made = evaluate(both.recipe, plain);
+      const Tensor<double>& found = made.result(*both.recipe.line(id));
+      if (std::ranges::equal(found.data(), numbers, [&](double a, double b) { return std::abs(a - b) <= apart; })) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+TEST_CASE("of two mistakes at once each is told with those that may stand in its place", "[check]") {
+  const std::string problem = R"({"inputs": [[1, 0, 0], [0, 0, 0]], "causal": true,
+      "weights": {"query": [[1, 1, 0], [1, 0, 0], [0, 1, 0]], "key": [[1, 0, 1], [0, 0, 1], [1, 1, 0]],
+                  "value": [[0, 1, 1], [0, 0, 0], [1, 1, 0]]}})";
+  const Report report = marked(problem, R"({"context": [["0.6", "0.0", "0.6"], ["0.5", "0.0", "0.5"]]})");
+  REQUIRE(report.diagnoses.size() == 2);
+  const auto& [first, second] = std::pair(report.diagnoses[0], report.diagnoses[1]);
+  CHECK(first.ties.size() == 2);
+  CHECK(second.ties.size() == 2);
+  const auto all_of_one = [](const Diagnosis& one) {
+    std::vector<std::string> all = one.ties;
+    all.push_back(one.mistake);
+    return all;
+  };
+  const auto make_it = [&](const std::string& one, const std::string& other) {
+    return two_make(problem, one, other, "context", {0.6, 0, 0.6, 0.5, 0, 0.5}, 0.05);
+  };
+  CHECK(make_it(first.mistake, second.mistake));
+  // Each of those that tie goes with one that is told of the other, and none is told twice.
+  for (const std::string& tie : all_of_one(first)) {
+    INFO(tie);
+    CHECK(std::ranges::count(all_of_one(first), tie) == 1);
+    CHECK(std::ranges::any_of(all_of_one(second), [&](const std::string& other) { return make_it(tie, other); }));
+  }
+  for (const std::string& tie : all_of_one(second)) {
+    INFO(tie);
+    CHECK(std::ranges::count(all_of_one(second), tie) == 1);
+    CHECK(std::ranges::any_of(all_of_one(first), [&](const std::string& other) { return make_it(other, tie); }));
+  }
+}
+
+TEST_CASE("two mistakes at once are not told where many would explain the same numbers", "[check]") {
+  const std::string problem = R"({"inputs": [[1, 0], [0, 1], [0, 0]], "causal": true, "scale": 0.25,
+      "weights": {"query": [[1, 1], [0, 0]], "key": [[0, 1], [1, 1]], "value": [[0, 0], [1, 1]]}})";
+  const std::string weights = R"([["0.0", "0.5", "0.5"], ["0.0", "0.0", "1.0"], ["0.0", "0.0", "0.0"]])";
+  const Report report = marked(
+      problem, R"({"attention_weights": )" + weights + R"(, "context": [["0.5", "0.5"], ["0", "0"], ["0", "0"]]})");
+  REQUIRE_FALSE(report.diagnoses.empty());
+  CHECK(report.diagnoses[0].mistake == "unexplained");
+  CHECK(report.diagnoses[0].step == "attention_weights");
+}
+
+TEST_CASE("of two mistakes at once those are told that explain more of what follows", "[check]") {
+  const std::string problem = R"({"inputs": [[1, 0, 1], [-1, -1, 1]], "causal": true,
+      "weights": {"query": [[-1, -1, 0], [-1, 1, -1], [-1, -1, 1]], "key": [[1, 0, -1], [0, -1, -1], [0, 1, 1]],
+                  "value": [[1, 0, 0], [1, 1, -1], [0, -1, 0]], "output": [[1, 0, 0], [1, 0, -1], [1, -1, 0]]}})";
+  const std::string context = R"("context": [["1.0", "0.0", "0.0"], ["0.9", "-0.1", "0.0"]])";
+  const Report alone = marked(problem, "{" + context + "}");
+  const Report both = marked(problem, "{" + context + R"(, "output": [["1", "0", "0"], ["1", "0", "0"]]})");
+  REQUIRE(both.diagnoses.size() == 2);
+  for (const Diagnosis& one : both.diagnoses) CHECK(one.step != "output");
+  CHECK(two_make(problem, both.diagnoses[0].mistake, both.diagnoses[1].mistake, "context", {1, 0, 0, 0.9, -0.1, 0},
+                 0.05));
+  CHECK(two_make(problem, both.diagnoses[0].mistake, both.diagnoses[1].mistake, "output", {1, 0, 0, 1, 0, 0}, 0.5));
+  // Without what follows, more explain it.
+  REQUIRE(alone.diagnoses.size() == 2);
+  const auto ties = [](const Report& report) {
+    return report.diagnoses[0].ties.size() + report.diagnoses[1].ties.size();
+  };
+  CHECK(ties(alone) > ties(both));
 }
 
 TEST_CASE("two mistakes in two steps are two diagnoses in the order of the steps", "[check]") {

@@ -479,6 +479,193 @@ TEST_CASE("behind any mistake in a block any other is made", "[check]") {
                            layer(R"("cross": {}, "norm3": )" + norm + ", ") + "}}]}}") > 100);
 }
 
+Recipe recipe_of_text(const std::string& text) {
+  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30);
+  INFO(text);
+  REQUIRE(problem);
+  return recipe_of(problem.value());
+}
+
+// "variant, variant" of all ways to make the mistake; "none" where nobody can make it.
+std::string ways_of(const std::string& id, const std::string& problem) {
+  std::string ways;
+  const Recipe right = recipe_of_text(problem);
+  for (const Rewrite& rewrite : rewrites_of(right, mistake_named(id))) {
+    ways += (ways.empty() ? "" : ", ") + (rewrite.variant.empty() ? "one" : rewrite.variant);
+  }
+  return ways.empty() ? "none" : ways;
+}
+
+TEST_CASE("any mistake with heads is made behind any other with heads or a cache, or is not", "[check]") {
+  const auto is_about_heads = [](const Mistake& mistake) {
+    return mistake.id.starts_with("heads.") || mistake.id.starts_with("cache.");
+  };
+  const std::map<std::string, std::string> problems = {
+      {"heads of their own", generated(100).at("heads")},
+      {"a matrix a head", generated(100).at("a matrix a head")},
+      {"shared heads behind a past", R"({"inputs": )" + random("[3, 8]", 1) + ", " +
+                                         weights("[8, 12]", "[8, 6]", "[8, 6]", 2) +
+                                         R"(, "heads": 6, "kv_heads": 3, "past": {"keys": )" + random("[2, 6]", 8) +
+                                         R"(, "values": )" + random("[2, 6]", 9) + "}}"},
+  };
+  for (const auto& [name, text] : problems) {
+    const Recipe right = recipe_of_text(text);
+    std::size_t made = 0;
+    for (const Mistake* first : all_mistakes()) {
+      if (!is_about_heads(*first)) continue;
+      for (const Rewrite& rewrite : rewrites_of(right, *first)) {
+        for (const Mistake* second : all_mistakes()) {
+          if (!is_about_heads(*second)) continue;
+          INFO(name << ": " << first->id << " " << rewrite.variant << " and " << second->id);
+          const Rewrites both = rewrites_of(rewrite.recipe, *second);
+          CHECK(std::ranges::all_of(both, [](const Rewrite& one) { return one.recipe.fits(); }));
+          made += both.size();
+        }
+      }
+    }
+    INFO(name);
+    CHECK(made > 20);
+  }
+}
+
+TEST_CASE("any mistake beside the attentions of a block is made behind any other, or is not", "[check]") {
+  const std::string bare = R"({"self": {)" + weights("[2, 2]", "[2, 2]", "[2, 2]", 5) +
+                           R"(}, "norm1": {}, "norm2": {}, "ffn": {"in": )" + random("[2, 3]", 11) + R"(, "out": )" +
+                           random("[3, 2]", 12) + "}}";
+  const std::map<std::string, std::string> problems = {
+      {"layers with all that they can have", generated(100).at("encoder")},
+      // What is normalized is the norm's result itself: who leaves the norm out left no step of it.
+      {"norms without gain and bias",
+       R"({"inputs": )" + random("[3, 2]", 1) + R"(, "block": {"layers": [)" + bare + "]}}"},
+  };
+  for (const auto& [name, text] : problems) {
+    const Recipe right = recipe_of_text(text);
+    std::size_t made = 0;
+    for (const Mistake* first : all_mistakes()) {
+      if (!first->of_part) continue;
+      for (const Rewrite& rewrite : rewrites_of(right, *first)) {
+        for (const Mistake* second : all_mistakes()) {
+          if (!second->of_part) continue;
+          INFO(name << ": " << first->id << " " << rewrite.variant << " and " << second->id);
+          const Rewrites both = rewrites_of(rewrite.recipe, *second);
+          CHECK(std::ranges::all_of(both, [](const Rewrite& one) { return one.recipe.fits(); }));
+          made += both.size();
+        }
+      }
+    }
+    INFO(name);
+    CHECK(made > 100);
+  }
+}
+
+TEST_CASE("a mistake that would change nothing, or has nothing to be made with, is not made", "[check]") {
+  const auto inputs = [](const std::string& shape) { return R"({"inputs": )" + random(shape, 1) + ", "; };
+  const auto cross = [](const std::string& query, const std::string& key) {
+    return R"({"inputs": {"query": )" + random(query, 1) + R"(, "key": )" + random(key, 2) + "}, " +
+           weights("[5, 4]", "[5, 4]", "[5, 4]", 3) + ", ";
+  };
+  const std::string plain = inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 4]", 3);
+  struct Made {
+    std::string id, problem, ways;
+  };
+  const Made cases[] = {
+      // A matrix of one number is its transpose.
+      {"projection.transposed", inputs("[3, 1]") + weights("[1, 1]", "[1, 1]", "[1, 1]", 3) + "}", "none"},
+      {"heads.output_projection_transposed",
+       inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 1]", 3, "[1, 1]") + "}", "none"},
+      // Queries with a matrix a head, and keys with one for all heads.
+      {"projection.swapped_query_key",
+       inputs("[3, 4]") + weights("[2, 4, 3]", "[4, 3]", "[4, 3]", 3) + R"(, "kv_heads": 1})", "none"},
+      {"projection.swapped_key_value",
+       inputs("[3, 4]") + weights("[2, 4, 3]", "[4, 3]", "[4, 3]", 3) + R"(, "kv_heads": 1})", "one"},
+      // By 0 nobody divides.
+      {"scale.multiplied", plain + R"(, "scale": 0})", "none"},
+      {"scale.multiplied", plain + R"(, "scale": 0.5})", "one"},
+      // Queries that are given are made of no inputs that are wider.
+      {"heads.scale_by_dmodel",
+       R"({"queries": )" + random("[3, 4]", 1) + R"(, "keys": )" + random("[3, 4]", 2) + R"(, "values": )" +
+           random("[3, 4]", 3) + R"(, "heads": 2})",
+       "none"},
+      // Keys of the past were not made of these queries.
+      {"score.key_for_query",
+       plain + R"(, "score": "cosine", "past": {"keys": )" + random("[2, 4]", 4) + R"(, "values": )" +
+           random("[2, 4]", 5) + "}}",
+       "none"},
+      // 1/√40401 is 0 in two decimals, and a factor of 0 is no rounded one.
+      {"rounding.early",
+       R"({"queries": )" + random("[1, 40401]", 1) + R"(, "keys": )" + random("[2, 40401]", 2) +
+           R"(, "values": [[1], [2]]})",
+       "×0.005, ×0.0050, powers of the scores, no maximum subtracted"},
+      // One query that sees the first keys is a triangle only where it is called so.
+      {"mask.wrong_corner", cross("[1, 5]", "[3, 5]") + R"("mask": {"allow": [[1, 1, 0]]}})", "none"},
+      {"mask.wrong_corner", cross("[2, 5]", "[3, 5]") + R"("mask": {"allow": [[1, 1, 0], [1, 1, 1]]}})",
+       "the first query sees the first key"},
+      // Keys closed to all queries, of which there are more, are no padding.
+      {"mask.rows_for_columns", cross("[4, 5]", "[2, 5]") + R"("mask": {"allow": [[1, 0], [1, 0], [1, 0], [1, 0]]}})",
+       "none"},
+  };
+  for (const auto& [id, problem, ways] : cases) {
+    INFO(id << ": " << problem);
+    CHECK(ways_of(id, problem) == ways);
+  }
+}
+
+TEST_CASE("one query with its mask inverted sees no corner of a triangle", "[check]") {
+  const Recipe right =
+      recipe_of_text(R"({"inputs": {"query": )" + random("[1, 5]", 1) + R"(, "key": )" + random("[3, 5]", 2) + "}, " +
+                     weights("[5, 4]", "[5, 4]", "[5, 4]", 3) + R"(, "mask": {"allow": [[0, 0, 1]]}})");
+  const Rewrites inverted = rewrites_of(right, mistake_named("mask.inverted"));
+  REQUIRE(inverted.size() == 1);
+  CHECK(rows_of(replayed(inverted.front().recipe).at("mask")) == Rows{{1, 1, 0}});
+  CHECK(rewrites_of(inverted.front().recipe, mistake_named("mask.wrong_corner")).empty());
+}
+
+TEST_CASE("queries that a window leaves no key may see one by mistake", "[check]") {
+  // Five queries and three keys, each query the key of its number.
+  const Recipe right =
+      recipe_of_text(R"({"inputs": {"query": )" + random("[5, 4]", 1) + R"(, "key": )" + random("[3, 4]", 2) + "}, " +
+                     weights("[4, 3]", "[4, 3]", "[4, 3]", 3) + R"(, "window": [0, 0]})");
+  const Rewrites all = rewrites_of(right, mistake_named("window.off_by_one"));
+  REQUIRE_FALSE(all.empty());
+  const Rows open = rows_of(replayed(all.front().recipe).at("mask"));
+  CHECK(open == Rows{{1, 0, 0}, {1, 1, 0}, {0, 1, 1}, {0, 0, 1}, {0, 0, 0}});
+}
+
+TEST_CASE("layers share weights by mistake only where these fit and differ", "[check]") {
+  const auto layer_of = [](const std::string& width, int seed, const std::string& more) {
+    return R"({"self": {)" + weights("[2, 2]", "[2, 2]", "[2, 2]", seed) + R"(}, "ffn": {"in": )" +
+           random("[2, " + width + "]", seed + 5) + R"(, "out": )" + random("[" + width + ", 2]", seed + 6) + more +
+           "}}";
+  };
+  const auto ways = [&](const std::string& second) {
+    return ways_of("block.weights_shared", R"({"inputs": )" + random("[3, 2]", 1) + R"(, "block": {"layers": [)" +
+                                               layer_of("3", 10, "") + ", " + second + "]}}");
+  };
+  CHECK(ways(layer_of("3", 20, "")) == "one");
+  CHECK(ways(layer_of("3", 10, "")) == "none");  // the same numbers
+  CHECK(ways(layer_of("4", 20, "")) == "none");
+  CHECK(ways(layer_of("3", 20, R"(, "in_bias": [1, 2, 3])")) == "none");  // the first layer has no such bias
+}
+
+TEST_CASE("mistakes with a norm are those that its numbers and its kind can show", "[check]") {
+  const auto ways = [&](const std::string& id, const std::string& width, const std::string& eps,
+                        const std::string& norm) {
+    const std::string square = "[" + width + ", " + width + "]";
+    return ways_of(id, R"({"inputs": )" + random("[3, " + width + "]", 1) + R"(, "block": {"eps": )" + eps +
+                           R"(, "layers": [{"self": {)" + weights(square, square, square, 3) + R"(}, "norm1": )" +
+                           norm + "}]}}");
+  };
+  CHECK(ways("norm.eps_outside", "2", "0.001", "{}") == "one");
+  CHECK(ways("norm.eps_outside", "2", "0", "{}") == "none");
+  CHECK(ways("norm.variance_n_minus_1", "2", "0.001", "{}") == "one");
+  CHECK(ways("norm.variance_n_minus_1", "1", "0.001", "{}") == "none");  // nobody divides by 0
+  CHECK(ways("norm.gain_left_out", "2", "0.001", "{}") == "none");
+  CHECK(ways("norm.gain_left_out", "2", "0.001", R"({"bias": [1, 2]})") == "one");
+  CHECK(ways("norm.gain_left_out", "2", "0.001", R"({"gain": [1, 2]})") == "one");
+  CHECK(ways("norm.gain_left_out", "2", "0.001", R"({"gain": [1, 2], "bias": [3, 4]})") ==
+        "neither gain nor bias, no gain, no bias");
+}
+
 TEST_CASE("mistakes with the projections are the formulas they are called after", "[check]") {
   const Case square("square");
   const auto given = [&](const std::string& id) { return rows_of(square.trace().value(id)); };

@@ -1,0 +1,210 @@
+#include "compare/side_by_side.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/interval.h"
+#include "catch.h"
+#include "compare/difference.h"
+
+using namespace attn;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+using Verdict = StepPair::Verdict;
+
+// A step of a trace, that has names for its axes.
+SideStep own_step(const std::string& id, Shape shape, std::vector<double> numbers) {
+  return {id, {id}, Tensor<double>(std::move(shape), std::move(numbers)), true};
+}
+
+// An array of a file of we do not know whom, which may be one of these steps.
+SideStep stored_array(const std::string& name, std::vector<std::string> ids, Shape shape, std::vector<double> numbers) {
+  return {name, std::move(ids), Tensor<double>(std::move(shape), std::move(numbers)), false};
+}
+
+const Shape two_by_two{{"query", 2}, {"key", 2}};
+const Shape unnamed_two_by_two{{"1", 2}, {"2", 2}};
+
+SideBySide beside(std::vector<SideStep> first, std::vector<SideStep> second, Anatomy attention = {}) {
+  ComparedSide one{.steps = std::move(first), .attentions = {std::move(attention)}};
+  const ComparedSide other{.is_foreign = true, .steps = std::move(second)};
+  return side_by_side(std::move(one), other, {.relative = 1e-9});
+}
+
+// "scores differs, context same": what became of each step.
+std::string verdicts_of(const SideBySide& sides) {
+  const char* words[] = {"same", "differs", "other shape", "only first", "only second"};
+  std::string all;
+  for (const StepPair& pair : sides.steps) {
+    all += (all.empty() ? "" : ", ") + pair.id + " " + words[static_cast<int>(pair.verdict)];
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("of closed cells only those with a large negative number are read as closed", "[compare]") {
+  const std::vector<double> expected = {1, -infinity, -infinity, 2};
+  const auto with = [&](double second, double third) {
+    return beside({own_step("masked_scores", two_by_two, expected)},
+                  {stored_array("masked_scores", {"masked_scores"}, unnamed_two_by_two, {1, second, third, 2})});
+  };
+  CHECK(verdicts_of(with(-1e9, -1e9)) == "masked_scores same");
+  const SideBySide open = with(-1e9, 0.5);
+  CHECK(verdicts_of(open) == "masked_scores differs");
+  CHECK(open.steps[0].second[1] == -infinity);
+  CHECK(open.steps[0].second[2] == 0.5);
+  CHECK(open.steps[0].differing == 1);
+}
+
+TEST_CASE("what is added to the scores may be stored once for all heads", "[compare]") {
+  const Anatomy attention{.bias = "score_bias"};
+  const Shape heads{{"head", 2}, {"query", 2}, {"key", 2}};
+  const std::vector<double> once = {0, 1, 2, 3}, twice = {0, 1, 2, 3, 0, 1, 2, 3};
+  const SideBySide same = beside({own_step("score_bias", heads, twice)},
+                                 {stored_array("score_bias", {"score_bias"}, unnamed_two_by_two, once)}, attention);
+  CHECK(verdicts_of(same) == "score_bias same");
+  CHECK(same.steps[0].stored == "the same for every head");
+  // Of no other step is that looked for.
+  const std::vector<double> apart = {0, 1, 2, 3, 5, 5, 5, 5};
+  const auto sides = [&](const std::string& id) {
+    return verdicts_of(
+        beside({own_step(id, heads, apart)}, {stored_array(id, {id}, unnamed_two_by_two, once)}, attention));
+  };
+  CHECK(sides("score_bias") == "score_bias differs");
+  CHECK(sides("scores") == "scores other shape");
+}
+
+TEST_CASE("numbers without names of axes are the mean of no heads", "[compare]") {
+  ComparedSide first{.is_foreign = true,
+                     .steps = {stored_array("weights", {"attention_weights"}, {{"1", 2}, {"2", 2}}, {1, 0, 0, 1})}};
+  const ComparedSide second{.is_foreign = true,
+                            .steps = {stored_array("weights", {"attention_weights"}, {{"1", 2}}, {0.5, 0.5})}};
+  CHECK(verdicts_of(side_by_side(std::move(first), second, {})) == "attention_weights other shape");
+}
+
+TEST_CASE("a step that is stored twice under its own name is compared once", "[compare]") {
+  const SideBySide sides = beside({own_step("scores", two_by_two, {1, 2, 3, 4})},
+                                  {stored_array("scores", {"scores"}, unnamed_two_by_two, {1, 2, 3, 4}),
+                                   stored_array("scores", {"scores"}, unnamed_two_by_two, {5, 6, 7, 8})});
+  CHECK(verdicts_of(sides) == "scores same");
+  CHECK(sides.unknown.empty());
+  CHECK_FALSE(sides.different);
+}
+
+TEST_CASE("a name that may mean several steps means the one that it fits best", "[compare]") {
+  const Shape wide{{"query", 2}, {"d_v", 3}};
+  const SideStep context = own_step("context", wide, {1, 2, 3, 4, 5, 6});
+  const SideStep output = own_step("output", two_by_two, {1, 2, 3, 4});
+  // Of other numbers than either has: of the shape of the second.
+  const std::vector<std::string> either = {"context", "output"};
+  CHECK(verdicts_of(beside({context, output}, {stored_array("out", either, unnamed_two_by_two, {9, 8, 7, 6})})) ==
+        "context only first, output differs");
+  // Where the other has its name already, a shape that fits neither is no step.
+  const SideBySide taken =
+      beside({context, output}, {stored_array("context", {"context"}, {{"1", 2}, {"2", 3}}, {1, 2, 3, 4, 5, 6}),
+                                 stored_array("out", either, {{"1", 5}}, {1, 2, 3, 4, 5})});
+  CHECK(verdicts_of(taken) == "context same, output only first");
+  CHECK(taken.unknown == std::vector<std::string>{"out"});
+}
+
+TEST_CASE("of two steps that a name may mean and that differ the one stored as it stands is meant", "[compare]") {
+  const Shape tall{{"query", 3}, {"d_v", 2}}, wide{{"query", 2}, {"d_v", 3}};
+  const SideStep first = own_step("context", tall, {1, 2, 3, 4, 5, 6});
+  const SideStep second = own_step("output", wide, {1, 2, 3, 4, 5, 6});
+  const std::vector<double> others = {9, 8, 7, 6, 5, 4};
+  const auto named = [&](std::vector<std::string> ids) {
+    return verdicts_of(beside({first, second}, {stored_array("out", std::move(ids), {{"1", 2}, {"2", 3}}, others)}));
+  };
+  CHECK(named({"context", "output"}) == "context only first, output differs");
+  CHECK(named({"output", "context"}) == "context only first, output differs");
+  // Where both are as they stand, the likelier.
+  const SideStep third = own_step("context", wide, {6, 5, 4, 3, 2, 1});
+  CHECK(verdicts_of(beside({third, second}, {stored_array("out", {"context", "output"}, {{"1", 2}, {"2", 3}},
+                                                          others)})) == "context differs, output only first");
+}
+
+TEST_CASE("of two files by others all names are compared and those of one alone are told", "[compare]") {
+  ComparedSide first{.is_foreign = true,
+                     .steps = {stored_array("q", {"queries"}, unnamed_two_by_two, {1, 2, 3, 4}),
+                               stored_array("query", {"queries"}, unnamed_two_by_two, {5, 6, 7, 8})}};
+  const ComparedSide second{
+      .is_foreign = true,
+      .steps = {stored_array("q_proj", {"queries"}, unnamed_two_by_two, {1, 2, 3, 4}),
+                stored_array("attn", {"attention_weights", "context"}, unnamed_two_by_two, {1, 0, 0, 1}),
+                stored_array("mine", {}, unnamed_two_by_two, {1, 0, 0, 1})}};
+  const SideBySide sides = side_by_side(std::move(first), second, {});
+  // The second array that may be the queries is called as its file calls it.
+  CHECK(verdicts_of(sides) == "queries same, attention_weights only second, mine only second, query only first");
+  const auto told = std::ranges::find(sides.steps, "attention_weights", &StepPair::id);
+  CHECK(told->name == "attn");
+  CHECK(std::ranges::find(sides.steps, "mine", &StepPair::id)->name.empty());
+  CHECK_FALSE(sides.different);
+}
+
+TEST_CASE("a mask with ones exchanged is believed for a step that it made and not for what is made of it alone",
+          "[compare]") {
+  const Anatomy attention{.mask = "mask", .bias = "score_bias", .masked = "masked_scores"};
+  const std::vector<double> open = {1, 0, 1, 1}, exchanged = {0, 1, 0, 0}, bias = {0, 1, 2, 3};
+  const auto sides = [&](const std::string& beside_it, const std::vector<double>& numbers) {
+    return beside({own_step("mask", two_by_two, open), own_step(beside_it, two_by_two, bias)},
+                  {stored_array("mask", {"mask"}, unnamed_two_by_two, exchanged),
+                   stored_array(beside_it, {beside_it}, unnamed_two_by_two, numbers)},
+                  attention);
+  };
+  CHECK(verdicts_of(sides("masked_scores", bias)) == "mask same, masked_scores same");
+  CHECK(verdicts_of(sides("masked_scores", {9, 8, 7, 6})) == "mask differs, masked_scores differs");
+  CHECK(verdicts_of(sides("score_bias", bias)) == "mask differs, score_bias same");
+}
+
+TEST_CASE("axes in another order are doubted behind a difference unless a step before it has them so", "[compare]") {
+  const std::vector<double> numbers = {1, 2, 3, 4}, turned = {1, 3, 2, 4}, others = {9, 8, 7, 6};
+  const std::vector<SideStep> expected = {own_step("queries", two_by_two, numbers),
+                                          own_step("keys", two_by_two, numbers),
+                                          own_step("values", two_by_two, numbers)};
+  const auto sides = [&](const std::vector<double>& queries, const std::vector<double>& values) {
+    return beside(expected, {stored_array("my_q", {"queries"}, unnamed_two_by_two, queries),
+                             stored_array("my_k", {"keys"}, unnamed_two_by_two, others),
+                             stored_array("my_v", {"values"}, unnamed_two_by_two, values)});
+  };
+  CHECK(verdicts_of(sides(numbers, turned)) == "queries same, keys differs, values differs");
+  CHECK(verdicts_of(sides(turned, turned)) == "queries same, keys differs, values same");
+  CHECK(sides(turned, turned).steps[2].stored == "[key, query]");
+
+  // Where a file names its axes, they are in its order, whatever the numbers are.
+  const Shape other_order{{"key", 2}, {"query", 2}};
+  const SideBySide named = beside({own_step("keys", two_by_two, numbers), own_step("values", two_by_two, numbers)},
+                                  {{"keys", {"keys"}, Tensor<double>(other_order, others), true},
+                                   {"values", {"values"}, Tensor<double>(other_order, others), true}});
+  CHECK(verdicts_of(named) == "keys differs, values differs");
+}
+
+TEST_CASE("how numbers differ is told only of numbers that can tell it", "[compare]") {
+  const auto of = [](const Shape& shape, std::vector<double> first, std::vector<double> second) {
+    StepPair pair{.verdict = Verdict::differs, .id = "scores"};
+    pair.first = Tensor<double>(shape, std::move(first));
+    pair.second = Tensor<double>(shape, std::move(second));
+    return relation(pair, nullptr);
+  };
+  const auto twice = of(two_by_two, {1, 2, 3, 4}, {2, 4, 6, 8});
+  REQUIRE(twice);
+  CHECK(twice->kind == Relation::Kind::multiple);
+  CHECK(twice->factor == 2);
+  CHECK_FALSE(of(two_by_two, {0, 0, -infinity, 0}, {1, 2, 3, 4}));  // nothing to take a multiple of
+  CHECK_FALSE(of(two_by_two, {3, 3, 3, 3}, {6, 6, 6, 6}));          // alike numbers are multiples of any
+
+  const Shape heads{{"head", 2}, {"query", 1}, {"key", 2}};
+  const auto exchanged = of(heads, {1, 2, 3, 4}, {3, 4, 1, 2});
+  REQUIRE(exchanged);
+  CHECK(exchanged->kind == Relation::Kind::exchanged_heads);
+  CHECK(exchanged->heads == std::vector<std::size_t>{1, 0});
+  // Heads in their order that differ in their last bits are not exchanged.
+  const double last_bits = 1 + 1e-12;
+  const auto in_order = of(heads, {1, 2, 3, 4}, {last_bits, 2 * last_bits, 3 * last_bits, 4 * last_bits});
+  REQUIRE(in_order);
+  CHECK(in_order->kind == Relation::Kind::multiple);
+  CHECK(in_order->factor == Approx(last_bits).epsilon(1e-15));
+}
