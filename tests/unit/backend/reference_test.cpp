@@ -135,7 +135,8 @@ TEST_CASE("a backend that has no shorter way leaves the steps to be worked out o
 }
 
 TEST_CASE("a machine that fails says why, and what helps", "[backend]") {
-  const BackendError failed(Diagnostic{.code = "no-memory", .message = "the GPU's memory is short", .help = "a smaller batch"});
+  const BackendError failed(
+      Diagnostic{.code = "no-memory", .message = "the GPU's memory is short", .help = "a smaller batch"});
   CHECK(failed.fault().code == "no-memory");
   CHECK(failed.fault().message == failed.what());
 }

@@ -96,9 +96,7 @@ TEST_CASE("a diagnosis is told with its place, evidence, ties and what to do", "
   CHECK(holds(text, "Note: The weights add up to 0.99."));
 }
 
-TEST_CASE("reports of no files are an empty list", "[verdict]") {
-  CHECK(reports_json({}, Reveal::value) == "[]\n");
-}
+TEST_CASE("reports of no files are an empty list", "[verdict]") { CHECK(reports_json({}, Reveal::value) == "[]\n"); }
 
 TEST_CASE("each degree of revealing gives away so much and no more", "[verdict]") {
   const Report report = example_report();
