@@ -307,6 +307,9 @@ TEST_CASE("a text in place of answers is told as it is spelled", "[answers]") {
   CHECK(message(R"("scores")") == "answers are an object, { … }; this is \"scores\"");
   CHECK(message(R"({"steps": "caf\u00e9"})") == "/steps is \"café\"; an object is wanted");
   CHECK(message(R"({"steps": 5})") == "/steps is 5; an object is wanted");
+  // Of nothing there is no place.
+  CHECK(message("") == "the file is empty");
+  CHECK(message(" // later") == "the file has nothing but blanks and comments");
 }
 
 TEST_CASE("each file of bad answers is refused with its message", "[answers][golden]") {
