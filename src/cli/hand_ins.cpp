@@ -121,20 +121,25 @@ Refusal unreadable(const std::string& path, const std::error_code& error) {
   return Refusal(refused_by_system("`" + path + "` cannot be read", error.value(), "unreadable")).at({.value = path});
 }
 
+// Where the machine is to blame that it could not be found out.
+void refuse_fault_of_machine(const fs::path& path, const std::error_code& error) {
+  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
+  if (is_fault_of_machine(error.value())) throw unreadable(path.string(), error);
+}
+
 }  // namespace
 
 fs::path followed(const fs::path& path) {
   std::error_code error;
   fs::path found = fs::weakly_canonical(path, error);
-  if (error == std::errc::not_enough_memory) throw std::bad_alloc();
-  if (is_fault_of_machine(error.value())) throw unreadable(path.string(), error);
+  refuse_fault_of_machine(path, error);
   return error ? fs::path() : found;
 }
 
 fs::file_type kind_of(const fs::path& path) {
   std::error_code error;
   const fs::file_status found = fs::status(path, error);
-  if (is_fault_of_machine(error.value())) throw unreadable(path.string(), error);
+  refuse_fault_of_machine(path, error);
   return found.type();
 }
 

@@ -27,14 +27,14 @@ constexpr std::size_t most_rules = 32;
 Rewrites forgotten(const RightAttention& right, const Masking& mask) {
   if (!mask.closes_something() && !mask.bias) return {};
   const StepId& masked = right.at.masked;
-  const bool several = mask.rules.size() > 1;
+  const bool several = mask.rules.size() > 1, each_alone = several && mask.rules.size() <= most_rules;
   Rewrites all = {
       unclosed(right, masked, several ? language().mistakes.all_of_it : "", {line(masked, Copy{}, {mask.scores})})};
   if (mask.bias && mask.closes_something()) {
     all.push_back(
         unclosed(right, masked, language().mistakes.only_closing, {line(masked, Close{}, {mask.scores, *mask.bias})}));
   }
-  for (std::size_t rule = 0; several && mask.rules.size() <= most_rules && rule < mask.rules.size(); ++rule) {
+  for (std::size_t rule = 0; each_alone && rule < mask.rules.size(); ++rule) {
     append(all,
            with_rule(right, mask, rule, rule_words(right.at, mask.rules[rule]), [](const MaskCell&) { return true; }));
   }

@@ -202,27 +202,8 @@ class Counting {
   const Openness& openness_;
 };
 
-// Works out one line and those that it is made of.
-class OneLine final : public Policy<double> {
- public:
-  OneLine(const Recipe& recipe, std::size_t line) : wanted_(recipe.size()) {
-    wanted_[line] = true;
-    for (std::size_t i = line + 1; i-- > 0;) {
-      if (!wanted_[i]) continue;
-      for (const std::size_t operand : recipe.operands(i)) wanted_[operand] = true;
-      if (const auto open = recipe.open(i)) wanted_[*open] = true;
-    }
-  }
-  bool is_wanted(std::size_t line) const override { return wanted_[line]; }
-
- private:
-  std::vector<bool> wanted_;
-};
-
 Openness openness_of(const Recipe& recipe, std::size_t mask) {
-  OneLine policy(recipe, mask);
-  const Evaluation<double> evaluation = evaluate(recipe, policy);
-  const Tensor<double>& cells = evaluation.result(mask);
+  const Tensor<double> cells = value_in(recipe, recipe.instruction(mask).id());
   const auto open = std::ranges::count_if(cells.data(), [](double cell) { return cell != 0; });
   return {static_cast<std::size_t>(open), std::max<std::size_t>(cells.size(), 1)};
 }

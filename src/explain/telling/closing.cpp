@@ -46,12 +46,12 @@ std::vector<ClosingRule> closing_rules(const Trace& trace, const std::string& ma
 }
 
 std::vector<std::string> masks_read(const Trace& trace) {
-  std::vector<std::string> masks;
+  EachOnce masks;
   for (const Step& step : trace.steps) {
     if (!step.open || (!trace.find(step.open->id) && !trace.find_given(step.open->id))) continue;
-    if (std::ranges::find(masks, step.open->id) == masks.end()) masks.push_back(step.open->id);
+    masks.add(step.open->id);
   }
-  return masks;
+  return masks.texts();
 }
 
 std::string closed_by(const Trace& trace, const Slice& mask_cells) {
