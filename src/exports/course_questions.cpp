@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "explain/arithmetic/lines.h"
 #include "explain/place.h"
+#include "explain/provenance.h"
 #include "explain/reports/worksheet.h"
 #include "explain/telling/matrices.h"
 #include "explain/telling/parts.h"
@@ -232,7 +233,13 @@ std::string CourseQuestions::category() const {
 
 ExpectedQuestions::ExpectedQuestions(const Trace& trace) {
   constexpr std::size_t of_cell = 45;
-  for (const Step& step : trace.steps) numbers += std::min(step.result.size(), most_boxes);
+  for (const Step& step : trace.steps) {
+    if (is_given(step)) {
+      given += of_cell * step.result.size();
+    } else {
+      numbers += std::min(step.result.size(), most_boxes);
+    }
+  }
   for (const GivenTensor& one : trace.givens) given += of_cell * one.value.size();
 }
 

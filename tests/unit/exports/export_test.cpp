@@ -78,7 +78,7 @@ std::string written_as(std::string_view name, const Trace& trace) {
 }  // namespace
 
 TEST_CASE("of questions with little that is given what is said of their length is not wildly wrong", "[exports]") {
-  for (const std::string shape : {"[4, 3]", "[9, 40]"}) {
+  for (const std::string shape : {"[4, 3]", "[7, 6]", "[9, 40]"}) {
     const Trace trace = alone(problem_of(R"({"inputs": {"random": "normal", "shape": )" + shape + R"(, "seed": 1}})"));
     for (const std::string name : {"gift", "moodle"}) {
       const auto written = static_cast<double>(written_as(name, trace).size());

@@ -620,6 +620,25 @@ TEST_CASE("one query with its mask inverted sees no corner of a triangle", "[che
   CHECK(rewrites_of(inverted.front().recipe, mistake_named("mask.wrong_corner")).empty());
 }
 
+TEST_CASE("of a few masks one may be forgotten, of many only all of them", "[check]") {
+  const auto forgotten = [](std::size_t count) {
+    std::string masks;
+    for (std::size_t at = 0; at < count; ++at) {
+      const bool is_other = at % 2 == 1;
+      masks +=
+          std::string(at == 0 ? "" : ", ") + R"({"block": [[0, )" + (is_other ? "1, 0" : "0, 1") + "], [0, 0, 1]]}";
+    }
+    return rewrites_of(
+               recipe_of_text(R"({"inputs": {"query": )" + random("[2, 4]", 1) + R"(, "key": )" + random("[3, 4]", 2) +
+                              "}, " + weights("[4, 3]", "[4, 3]", "[4, 3]", 3) + R"(, "mask": [)" + masks + "]}"),
+               mistake_named("mask.forgotten"))
+        .size();
+  };
+  CHECK(forgotten(2) == 1 + 2);
+  CHECK(forgotten(32) == 1 + 32);
+  CHECK(forgotten(33) == 1);
+}
+
 TEST_CASE("queries that a window leaves no key may see one by mistake", "[check]") {
   // Five queries and three keys, each query the key of its number.
   const Recipe right =

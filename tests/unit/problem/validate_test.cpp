@@ -197,10 +197,12 @@ TEST_CASE("a parameter that may be left out is what it falls back to, where it d
 
 TEST_CASE("an option of three integers says that it wants three", "[problem]") {
   Catalog catalog = test_catalog();
-  catalog.options.push_back({.name = "steps", .kind = OptionSpec::Kind::integers, .count = 3});
+  catalog.options.push_back(
+      {.name = "steps", .written = "an array of three", .kind = OptionSpec::Kind::integers, .count = 3});
   const Diagnostics faults = faults_with(catalog, R"({"inputs": [[1]], "steps": 2})");
   REQUIRE(faults.size() == 1);
   CHECK(faults[0].message == "/steps is 2; 3 integers are wanted");
+  CHECK(faults[0].help.text() == "an array of three");
 }
 
 TEST_CASE("the schema of a problem names the options that there are", "[problem]") {
