@@ -45,7 +45,7 @@ void StatusLine::tell(const std::string& text) const {
 Progress::Progress(std::string what, bool may_be_long) : what_(std::move(what)) {
   if (!may_be_long) return;
   try {
-    thread_ = std::thread([this] { keep_saying(); });
+    thread_ = std::thread([this, columns = columns_of_errors()] { keep_saying(columns); });
   } catch (const std::system_error&) {
     // Where no thread can be had, the work is done in silence.
   }
@@ -66,11 +66,11 @@ void Progress::now(std::string what) {
   what_ = std::move(what);
 }
 
-void Progress::keep_saying() {
+void Progress::keep_saying(std::size_t columns) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds between_looks(100);
   const Clock::time_point start = Clock::now();
-  ProgressText text(columns_of_errors());
+  ProgressText text(columns);
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, between_looks, [this] { return is_ended_; })) {
     const std::string said =

@@ -60,7 +60,7 @@ class Progress {
   void now(std::string what);
 
  private:
-  void keep_saying();
+  void keep_saying(std::size_t columns);
 
   std::mutex mutex_;
   std::condition_variable ended_;
