@@ -59,7 +59,9 @@ std::string shortest(double number, Dtype dtype) {
   number = stored(number, dtype);
   if (dtype == Dtype::f64 || !std::isfinite(number) || number == 0) return shortest(number);
 
-  for (int more_digits = 0; more_digits < 17; ++more_digits) {
+  // Seventeen digits name any double.
+  for (int more_digits = 0;; ++more_digits) {
+    assert(more_digits < 17);
     // "d.dde-07" to whole digits and their exponent.
     std::array<char, 32> text{};
     char* const end = std::to_chars(text.data(), text.data() + text.size(), std::abs(number),
@@ -81,8 +83,6 @@ std::string shortest(double number, Dtype dtype) {
       if (stored(read, dtype) == std::abs(number)) return shortest(std::copysign(read, number));
     }
   }
-  assert(false);
-  return shortest(number);
 }
 
 std::int64_t place_among(double number, Dtype dtype) {

@@ -266,7 +266,6 @@ struct VerdictWords {
   Saying<std::size_t, std::size_t, bool> so_many;
   Saying<Text> the_number_is;
   Said not_marked_again, no_new_slip;
-  Saying<Text, Text> the_number_follows;
   Said the_number_has_too_few_digits;
   Said right, not_right_yet, blank, too_few_digits;
   Saying<Text, Text, bool> follows;

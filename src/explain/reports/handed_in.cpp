@@ -31,10 +31,8 @@ std::array<Sign, 5> signs() {
 }
 
 std::string signed_number(Mark mark, const std::string& given) {
-  for (const Sign& sign : signs()) {
-    if (sign.mark == mark) return sign.text + (given.empty() ? "" : " ") + given;
-  }
-  return given;
+  const auto all = signs();
+  return std::ranges::find(all, mark, &Sign::mark)->text + (given.empty() ? "" : " ") + given;
 }
 
 Mark mark_of(CellState state) {

@@ -1,6 +1,7 @@
 #include "explain/reports/verdict.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -138,21 +139,12 @@ class VerdictTeller {
     return listed(parts);
   }
 
-  // The same of a step with one.
+  // The same of a step with one. That it is right, or follows, is told of all steps alike.
   std::string the_number(const MarkedStep& step) const {
-    switch (step.cells.front().state) {
-      case CellState::right:
-        return said_.the_number_is(said_.right);
-      case CellState::wrong:
-        return said_.the_number_is(said_.not_right_yet);
-      case CellState::blank:
-        return said_.the_number_is(said_.blank);
-      case CellState::too_coarse:
-        return said_.the_number_has_too_few_digits;
-      case CellState::consistent:
-        break;
-    }
-    return said_.the_number_follows(earlier(step), counts());
+    const CellState state = step.cells.front().state;
+    assert(state != CellState::right && state != CellState::consistent);
+    if (state == CellState::too_coarse) return said_.the_number_has_too_few_digits;
+    return said_.the_number_is(state == CellState::wrong ? said_.not_right_yet : said_.blank);
   }
 
   void tell_wrong(const MarkedStep& step) {

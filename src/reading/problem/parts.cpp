@@ -47,10 +47,7 @@ std::optional<RawEmbeddings> read_embeddings(const JsonValue& value, const std::
   for (JsonWalk members(value); members.next();) {
     const std::size_t number = embeddings.tokens.size();
     const std::string& token = embeddings.tokens.emplace_back(unquoted(members.key_spelling()));
-    if (!embeddings.number_of.emplace(token, number).second) {
-      embeddings.tokens.pop_back();  // of a token that is given twice the first holds
-      continue;
-    }
+    embeddings.number_of.emplace(token, number);  // no key is given twice, or the text would have been refused
     if (const auto vector = list_of_numbers(members.value())) {
       if (embeddings.width == 0) {
         embeddings.width = vector->size();

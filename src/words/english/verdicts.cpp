@@ -29,7 +29,6 @@ constexpr VerdictWords english_verdicts = {
     .the_number_is = "the number is {}",
     .not_marked_again = "not marked again",
     .no_new_slip = "no new slip, but this scheme counts such numbers as wrong",
-    .the_number_follows = "the number follows from {}, {}",
     .the_number_has_too_few_digits = "the number has too few digits to tell",
     .right = "right",
     .not_right_yet = "not right yet",
