@@ -124,7 +124,8 @@ def mutation(kept):
 
 def coverage(kept):
     def shares(counts):
-        return [f"{100 * counts[kind + ' reached'] / max(1, counts[kind]):.1f} % of {number(counts[kind])}"
+        """Rounded down: all is said where it is all."""
+        return [f"{10_000 * counts[kind + ' reached'] // max(1, counts[kind]) / 100:.2f} % of {number(counts[kind])}"
                 for kind in ("lines", "branches")]
 
     found = kept["found"]
