@@ -26,7 +26,7 @@ from mutate import names_of_tests
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 AT_ONCE = 12  # tests, of which starting alone would take longer than they do
-SECONDS = 1800
+SECONDS = 3600
 LEAST_COMMANDS = 100  # of those that the documents have, some more than once
 
 
