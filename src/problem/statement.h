@@ -99,6 +99,7 @@ struct RawTokens {
 struct RawEmbeddings {
   RawEmbeddings() = default;
   RawEmbeddings(RawEmbeddings&&) = default;
+  RawEmbeddings& operator=(RawEmbeddings&&) = default;
 
   std::vector<std::string> tokens;                              // each once
   std::unordered_map<std::string_view, std::size_t> number_of;  // where each stands in `tokens`, which stays there
