@@ -31,12 +31,12 @@ except ImportError:
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
-from slow import SLOW, share  # noqa: E402
+from slow import SLOW, is_sanitized, share  # noqa: E402
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 DATA = os.path.join(ROOT, "data")
-SANITIZED = b"__asan_init" in open(ATTN, "rb").read()
+SANITIZED = is_sanitized(ATTN)
 
 KINDS = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 SAFE_NAMES = {"f8": "F64", "f4": "F32", "f2": "F16", "i1": "I8", "i2": "I16", "i4": "I32", "i8": "I64",
@@ -860,7 +860,7 @@ class Damaged(Folder):
             count += self.try_all("x.npz", damaged(packed, [(0, 64), (directory - 8, len(packed))], 3))
         self.assertGreaterEqual(count, 130 if SLOW else 400)
 
-    @unittest.skipIf(b"__asan_init" in open(ATTN, "rb").read(), "sanitizers take memory of their own")
+    @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
     def test_memory_that_is_short_is_no_fault_of_the_file(self):
         out = io.BytesIO()
         np.savez_compressed(out, x=np.zeros((4, 20_000_000)))  # which needs 610 MiB
