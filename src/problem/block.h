@@ -30,7 +30,7 @@ struct Norm {
 //     (in_out; with out_in, and for column vectors, matrices stand exchanged)
 struct FeedForward {
   Source in, out;
-  std::optional<Source> in_bias, gate, gate_bias, out_bias;
+  std::optional<Source> in_bias = {}, gate = {}, gate_bias = {}, out_bias = {};
 };
 
 // One layer: what it has of attention to itself, attention to the memory and

@@ -48,9 +48,9 @@ struct Choice;
 
 // What a choice has to fit in the problem that makes it.
 struct ChoiceSetting {
-  std::optional<std::size_t> query_width, key_width, value_width;  // of one head
-  std::optional<std::size_t> model_width;                          // where all inputs have one
-  std::optional<std::size_t> heads;                                // where there is a head axis
+  std::optional<std::size_t> query_width = {}, key_width = {}, value_width = {};  // of one head
+  std::optional<std::size_t> model_width = {};                                    // where all inputs have one
+  std::optional<std::size_t> heads = {};                                          // where there is a head axis
   bool from_inputs = true;      // false where queries, keys and values are given directly
   bool one_model_width = true;  // false where the inputs of queries, keys and values differ in width
   std::size_t longest = 0;      // new tokens of queries or of keys, whichever are more

@@ -377,7 +377,7 @@ class BlockFitting {
     }
     if (!in || !out || (is_gated_ && !gate)) return std::nullopt;
 
-    const Dim inner{"d_hidden", *hidden}, outer{"d_model", width()};
+    const Dim inner{"d_hidden", in->out}, outer{"d_model", width()};
     FeedForward made_of{.in = source_of(std::move(*in), "d_model", "d_hidden"),
                         .out = source_of(std::move(*out), "d_hidden", "d_model")};
     if (gate) made_of.gate = source_of(std::move(*gate), "d_model", "d_hidden");

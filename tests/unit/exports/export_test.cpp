@@ -107,9 +107,9 @@ TEST_CASE("a step of which every cell is closed asks for nothing", "[exports]") 
   const Trace closed = alone(problem_of(begin + "[[0, 0], [0, 0]]}]}"));
   const Trace open = alone(problem_of(begin + "[[1, 1], [1, 1]]}]}"));
   const auto questions = [](const Trace& trace) {
-    const std::string text = written_as("moodle", trace), begin = "<question type=\"cloze\">";
+    const std::string text = written_as("moodle", trace), question = "<question type=\"cloze\">";
     std::size_t count = 0;
-    for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) ++count;
+    for (std::size_t at = text.find(question); at != std::string::npos; at = text.find(question, at + 1)) ++count;
     return count;
   };
   CHECK(written_as("gift", open).find("A[1,1]::") != std::string::npos);

@@ -50,7 +50,7 @@ TEST_CASE("whether large numbers cancel is looked for where that is soon known",
 
 TEST_CASE("a step that a mistake leaves out comes out otherwise", "[check]") {
   const Recipe recipe = products_that_cancel(2, 2);
-  const Candidate candidate{nullptr, {.recipe = recipe}, same_lines(recipe, recipe), std::vector<bool>(recipe.size())};
+  const Candidate candidate{nullptr, {"", "", recipe}, same_lines(recipe, recipe), std::vector<bool>(recipe.size())};
   CHECK_FALSE(candidate.reaches("products"));
   CHECK(candidate.reaches("scores"));
 }
