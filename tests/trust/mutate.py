@@ -163,8 +163,10 @@ PROGRAMS = ("attn", "attn_mask_tests", "attn_trace_bits", "attn_digits", "attn_o
             "attn_drawn_code", "attn_faults", "attn_bounds_hold", "attn_fuzz_replay")
 QUICK = "no number is farther|digits are right|what fuzzers found"  # of other programs, and in seconds
 
-# Tests of other programs than these, of how it is built, and of what is written about it.
-LEFT_OUT = "lint|bench|gallery|install|adding|clang|commands in the documents|every machine must|CUDA|GPU|page|trust.md"
+# Tests of other programs than these, of how it is built, of what is written about it, and in browsers, which take more
+# memory than is given here.
+LEFT_OUT = ("lint|bench|gallery|install|adding|clang|commands in the documents|every machine must|CUDA|GPU|page|trust.md|"
+            "browser|figures are drawn|text of other people")
 
 
 def prepare(jobs):
