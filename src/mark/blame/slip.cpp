@@ -116,7 +116,7 @@ std::vector<std::size_t> lines_behind_what_was_handed_in(const Recipe& recipe, c
   for (std::size_t line = last + 1; line-- > 0;) {
     const Instruction& instruction = recipe.instruction(line);
     if (!above[line] || (line != last && sheet.find(instruction.id()))) continue;
-    if (line != last && !instruction.given) lines.push_back(line);
+    if (line != last) lines.push_back(line);
     for (const std::size_t operand : recipe.operands(line)) above[operand] = true;
   }
   return lines;
