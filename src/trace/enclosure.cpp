@@ -88,9 +88,9 @@ std::optional<Tensor<Interval>> scores_behind(const Recipe& recipe, std::size_t 
 
   Tensor<Interval> open_scores = *carried[scores];
   if (open_scores.shape() != recipe.shape(line)) return std::nullopt;
-  // base^s is e^(s·log(base)).
-  const Interval steepness = op->base == 0 ? Interval(1) : hull(next_below(log(op->base)), next_above(log(op->base)));
   if (op->base != 0) {
+    // base^s is e^(s·log(base)).
+    const Interval steepness = hull(next_below(log(op->base)), next_above(log(op->base)));
     for (Interval& score : open_scores.data()) score = score * steepness;
   }
   if (const auto open = recipe.open(line)) {

@@ -39,6 +39,20 @@ TEST_CASE("a teacher's own rule marks weights number by number, whoever keeps th
   CHECK(matched({.kind = MarkingRule::Kind::decimal_digits, .digits = 2}) == std::vector<bool>{false, true, true});
 }
 
+TEST_CASE("weights that keep their sum have the decimals of whichever of them was written with most", "[check]") {
+  const Tensor<double> computed = row_computed({0.62, 0.38});
+  const MarkingRule rule;
+  const std::size_t precise = GENERATE(0u, 1u);
+  HandedStep step = row_written(HandedStep::What::weights, {0.6, 0.4}, 1, rule);
+  step.cells[precise].number.value = computed[precise];
+  step.cells[precise].number.decimals = 2;
+  step.cells[1 - precise] = HandedCell{};  // not asked for
+  fill_in_allowances(step, rule);
+  const std::vector<bool> matched =
+      matched_cells(Comparand<double>{step, computed, nullptr, "key"}, RoundingMode::keep_sum, rule);
+  CHECK(matched == std::vector<bool>{true, true});
+}
+
 TEST_CASE("a number written in full is not rounded to what lies just beside it", "[check]") {
   // Both are forgiven 1e-14, and the written one no more.
   const MarkingRule rule;

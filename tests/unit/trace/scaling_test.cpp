@@ -23,5 +23,22 @@ TEST_CASE("of a softmax that goes through the keys a few at a time only the resu
   }
 }
 
+TEST_CASE("weights keep their sum along whichever axis they were made, and closed ones take no part", "[rounding]") {
+  const std::vector<double> columns = {1.0 / 3, 9,     // closed for the second query
+                                       1.0 / 3, 0.25,  //
+                                       1.0 / 3, 0.75};
+  const Shape keys_first = {{"key", 3}, {"query", 2}};
+  const Tensor<double> open(keys_first, {1, 0, 1, 1, 1, 1});
+  Tensor<double> weights(keys_first, columns);
+  round_keeping_sums(weights, "key", &open, {1, RoundingMode::keep_sum});
+  CHECK(weights == Tensor<double>(keys_first, {0.4, 0, 0.3, 0.3, 0.3, 0.7}));
+
+  const Shape keys_between = {{"head", 2}, {"key", 2}, {"query", 2}};
+  const Tensor<double> open_between(keys_between, {1, 1, 1, 0, 1, 1, 0, 1});
+  Tensor<double> heads(keys_between, {0.25, 1, 0.75, 0.5, 1, 0.75, 0.5, 0.25});
+  round_keeping_sums(heads, "key", &open_between, {1, RoundingMode::keep_sum});
+  CHECK(heads == Tensor<double>(keys_between, {0.3, 1, 0.7, 0, 1, 0.8, 0, 0.2}));
+}
+
 }  // namespace
 }  // namespace attn
