@@ -403,6 +403,10 @@ class Benchmark(InPlace):
         self.assertEqual((code, found["left_out"]), (0, 2))
         self.assertIn("2 shapes were left out", said)
 
+    def test_a_shape_that_was_begun_in_time_has_all_patience(self):
+        code, said, found = self.bench("--seconds", "0.5", shapes=[self.decoding], wrong="decode=hang")
+        self.assertEqual((code, [failure.endswith("stopped after 4 s") for failure in found["failures"]]), (1, [True]), said)
+
     def test_without_pytorch_and_without_nvidia_smi_there_is_a_table(self):
         (self.place.bin / "nvidia-smi").unlink()
         code, said, found = self.bench(torch=None)
