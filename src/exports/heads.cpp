@@ -26,9 +26,11 @@ std::string heads_json(const HeadsReport& report) {
     heads.push_back(std::move(head));
   }
   Json pair;
-  if (report.pair) pair = {report.pair->first + 1, report.pair->second + 1};
-  const Json made = {
-      {"schema", "attn/heads/1"}, {"tokens", report.tokens}, {"pair", std::move(pair)}, {"heads", std::move(heads)}};
+  if (report.pair) pair = {report.pair->query + 1, report.pair->key + 1};
+  const Json made = {{"schema", "attn/heads/1"},
+                     {"tokens", report.pair ? report.pair->tokens : report.tokens},
+                     {"pair", std::move(pair)},
+                     {"heads", std::move(heads)}};
   return indented(made);
 }
 

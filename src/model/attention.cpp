@@ -135,6 +135,8 @@ Anatomy attention_anatomy(const std::string& prefix, const std::string& query_in
           .queries = id("queries"),
           .keys = id("keys"),
           .values = id("values"),
+          .past_keys = id("past.keys"),
+          .appended_keys = id("appended.keys"),
           .scores = id("scores"),
           .scaled = id("scaled_scores"),
           .capped = id("capped_scores"),

@@ -18,6 +18,7 @@ struct Anatomy {
   StepId query_inputs, key_inputs;
   StepId projected_queries, projected_keys, projected_values;
   StepId queries, keys, values;
+  StepId past_keys, appended_keys;  // given, before and behind the keys
 
   // Scores in the order in which they are worked on.
   StepId scores, scaled, capped, mask, position_bias, bias, masked;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "trace/trace.h"
@@ -22,12 +21,20 @@ struct HeadLooks {
   StepId weights;         // the step
   std::size_t layer = 1;  // how many attentions to their own tokens there are up to this one
   std::size_t head = 1;
+  std::vector<std::string> tokens;        // whose attention it is
+  std::size_t past = 0;                   // so many keys of a cache stand before theirs
   std::array<double, looks> shares = {};  // by Look; queries that have no such token don't count
 };
 
-struct HeadsReport {
+// From one of these tokens to another, counted from 0.
+struct TokenPair {
   std::vector<std::string> tokens;
-  std::optional<std::pair<std::size_t, std::size_t>> pair;  // query and key, counted from 0
+  std::size_t query = 0, key = 0;
+};
+
+struct HeadsReport {
+  std::vector<std::string> tokens;  // of the first head
+  std::optional<TokenPair> pair;
   std::vector<HeadLooks> heads;
 
   double share(std::size_t head, Look look) const { return heads[head].shares[static_cast<std::size_t>(look)]; }
@@ -39,10 +46,16 @@ struct HeadsReport {
 // The steps that it is read from: the weights of each attention to its own tokens.
 std::vector<StepId> weights_of_heads(const Recipe& recipe);
 
-// Of one sequence. REQUIRES: the trace has those steps; sequence and pair are there.
-HeadsReport heads_of(const Trace& trace, std::size_t sequence, std::optional<std::pair<std::size_t, std::size_t>> pair);
+// Whose they are in one sequence, each list of tokens once. Labels and own_queries are a trace's of that recipe.
+std::vector<std::vector<std::string>> tokens_of_heads(const Recipe& recipe, const Labels& labels,
+                                                      const std::vector<std::size_t>& own_queries,
+                                                      std::size_t sequence);
 
-// The weight of a query and a key, counted from 0.
+// Of one sequence. Of a pair only those heads have a share whose tokens it is of.
+// REQUIRES: the trace has those steps; sequence and pair are there.
+HeadsReport heads_of(const Trace& trace, std::size_t sequence, const std::optional<TokenPair>& pair);
+
+// The weight of a query and a key, counted from 0, those of a cache first.
 double weight_of(const Trace& trace, const HeadLooks& head, std::size_t sequence, std::size_t query, std::size_t key);
 
 }  // namespace attn

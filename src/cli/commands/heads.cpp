@@ -1,6 +1,8 @@
 #include "explain/reports/heads.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,12 +32,29 @@ struct HeadsOptions {
 };
 
 // The token that is called so, or has that number; of several the one that stands first.
-std::size_t find_token(const std::string& typed, const std::vector<std::string>& tokens) {
+std::optional<std::size_t> find_token(const std::string& typed, const std::vector<std::string>& tokens) {
   const auto found = std::ranges::find(tokens, typed);
   if (found != tokens.end()) return static_cast<std::size_t>(found - tokens.begin());
   std::size_t number = 0;
   if (parse_natural(typed, number) && number >= 1 && number <= tokens.size()) return number - 1;
-  throw unknown("no token is called", typed, tokens, "the tokens are " + listed(tokens)).at({"--pair", typed});
+  return std::nullopt;
+}
+
+// Both of one list: there are several where a decoder stands behind an encoder.
+TokenPair find_pair(const std::string& typed, const std::vector<std::vector<std::string>>& lists) {
+  const std::size_t comma = typed.find(',');
+  if (comma == std::string::npos)
+    throw Refusal("`" + shown(typed) + "` is no pair of tokens", "--pair it,animal").at({"--pair", typed});
+  const std::array<std::string, 2> names = {typed.substr(0, comma), typed.substr(comma + 1)};
+  std::vector<std::string> all;
+  for (const std::vector<std::string>& tokens : lists) {
+    const auto query = find_token(names[0], tokens), key = find_token(names[1], tokens);
+    if (query && key) return {tokens, *query, *key};
+    all.insert(all.end(), tokens.begin(), tokens.end());
+  }
+  const bool has_first = std::ranges::any_of(lists, [&](const auto& tokens) { return find_token(names[0], tokens); });
+  const std::string& missing = names[has_first ? 1 : 0];
+  throw unknown("no token is called", missing, all, "the tokens are " + listed(all)).at({"--pair", missing});
 }
 
 void HeadsOptions::declare(CommandLine& line) {
@@ -67,13 +86,10 @@ Exit HeadsOptions::run() const {
   computation.leave_out_statement();
   computation.keep_only(weights);
 
-  std::optional<std::pair<std::size_t, std::size_t>> found;
+  std::optional<TokenPair> found;
   if (!pair.empty()) {
-    const std::size_t comma = pair.find(',');
-    if (comma == std::string::npos)
-      throw Refusal("`" + shown(pair) + "` is no pair of tokens", "--pair it,animal").at({"--pair", pair});
-    const std::vector<std::string>& tokens = attention.query_labels[told.sequence];
-    found.emplace(find_token(pair.substr(0, comma), tokens), find_token(pair.substr(comma + 1), tokens));
+    found = find_pair(pair, tokens_of_heads(computation.recipe(), {attention.query_labels, attention.key_labels},
+                                            attention.own_queries, told.sequence));
   }
   const Trace trace = compute(computation, computing);
   const HeadsReport report = heads_of(trace, told.sequence, found);

@@ -10,7 +10,7 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_tokens_in_map = 60;
+constexpr std::size_t most_keys_in_map = 60;
 
 std::string name_of(Look look, const HeadsReport& report) {
   const HeadsWords& said = language().heads;
@@ -24,7 +24,7 @@ std::string name_of(Look look, const HeadsReport& report) {
     case Look::first:
       return said.first;
     case Look::pair:
-      return said.from_to(report.tokens[report.pair->first], report.tokens[report.pair->second]);
+      return said.from_to(report.pair->tokens[report.pair->query], report.pair->tokens[report.pair->key]);
   }
   return "";
 }
@@ -37,15 +37,17 @@ std::string tenth(double weight) {
   return tenths == 0 ? "·" : std::to_string(tenths);
 }
 
-Table map_of(const Trace& trace, const HeadsReport& report, const HeadLooks& head, std::size_t sequence) {
+bool is_drawn(const HeadLooks& head) { return head.past + head.tokens.size() <= most_keys_in_map; }
+
+Table map_of(const Trace& trace, const HeadLooks& head, std::size_t sequence) {
   const HeadsWords& said = language().heads;
   Table map{.caption = {head_name(head)}, .header = {{said.query}, {said.keys}}, .rows = {}};
-  for (std::size_t query = 0; query < report.tokens.size(); ++query) {
+  for (std::size_t query = 0; query < head.tokens.size(); ++query) {
     std::string row;
-    for (std::size_t key = 0; key < report.tokens.size(); ++key) {
+    for (std::size_t key = 0; key < head.past + head.tokens.size(); ++key) {
       row += tenth(weight_of(trace, head, sequence, query, key));
     }
-    map.rows.push_back({{report.tokens[query]}, {row}});
+    map.rows.push_back({{head.tokens[query]}, {row}});
   }
   return map;
 }
@@ -56,8 +58,7 @@ Document told_heads(const Trace& trace, const HeadsReport& report, const HeadsTo
   const HeadsWords& said = language().heads;
   Document document{{Headline{1, {said.title}}}};
   document.add(Prose{{said.how_ranked}});
-  const bool draws = report.tokens.size() <= most_tokens_in_map;
-  if (draws) document.add(Prose{{said.tenths}});
+  if (std::ranges::any_of(report.heads, is_drawn)) document.add(Prose{{said.tenths}});
   for (const Look look : {Look::pair, Look::previous, Look::next, Look::itself, Look::first}) {
     if ((look == Look::pair && !report.pair) || (told.by && *told.by != look)) continue;
     const std::vector<std::size_t> order = report.ranked(look);
@@ -68,7 +69,9 @@ Document told_heads(const Trace& trace, const HeadsReport& report, const HeadsTo
           {{head_name(report.heads[order[i]])}, {fmt::format("{:.3f}", report.share(order[i], look))}});
     }
     document.add(std::move(table));
-    if (draws && !order.empty()) document.add(map_of(trace, report, report.heads[order.front()], told.sequence));
+    if (order.empty()) continue;
+    const HeadLooks& first = report.heads[order.front()];
+    if (is_drawn(first)) document.add(map_of(trace, first, told.sequence));
   }
   return document;
 }

@@ -1,8 +1,8 @@
 #include "explain/reports/heads.h"
 
+#include <cmath>
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -22,7 +22,7 @@ std::string told_looks(const Trace& trace, const HeadsReport& report) {
 
 TEST_CASE("of a shorter sequence only its own tokens look anywhere", "[heads]") {
   const Trace trace = examples::traced(examples::ragged_heads());
-  const HeadsReport report = heads_of(trace, 1, std::pair<std::size_t, std::size_t>{1, 0});
+  const HeadsReport report = heads_of(trace, 1, TokenPair{{"Input 1", "Input 2"}, 1, 0});
   CHECK(report.tokens == std::vector<std::string>{"Input 1", "Input 2"});
   REQUIRE(report.heads.size() == 2);
   const Tensor<double>& weights = trace.value("attention_weights");
@@ -79,13 +79,69 @@ TEST_CASE("a map of the head that looks so the most is drawn of no more than 60 
   INFO(drawn);
   CHECK(examples::holds(drawn, "Input 3"));
   HeadsReport many = few;
-  many.tokens = examples::numbered(61);
+  many.heads[0].tokens = examples::numbered(61);
   const std::string listed = told_looks(trace, many);
   INFO(listed);
   CHECK_FALSE(examples::holds(listed, "Input"));
   const std::string share = fmt::format("{:.3f}", few.share(0, Look::itself));
   CHECK(examples::holds(drawn, share));
   CHECK(examples::holds(listed, share));
+}
+
+TEST_CASE("a token of its own stands behind the keys of a cache, and before those that are appended", "[heads]") {
+  const Trace trace = alone(problem_of(R"({"queries": [[1, 0], [0, 2]], "keys": [[1, 1], [2, 0]], "tokens": ["b", "c"],
+      "past": {"keys": [[3, 0], [0, 1], [1, 2]], "values": [[1, 0], [0, 1], [1, 1]]},
+      "appended": {"keys": [[0, 0]], "values": [[0, 0]]}})"));
+  const Tensor<double>& weights = trace.value("attention_weights");
+  REQUIRE(weights.shape().size("key") == 6);
+  const HeadsReport report = heads_of(trace, 0, TokenPair{{"b", "c"}, 1, 0});
+  REQUIRE(report.heads.size() == 1);
+  CHECK(report.share(0, Look::itself) == (weights[3] + weights[6 + 4]) / 2);
+  CHECK(report.share(0, Look::previous) == (weights[2] + weights[6 + 3]) / 2);
+  CHECK(report.share(0, Look::next) == weights[4]);
+  CHECK(report.share(0, Look::first) == (weights[0] + weights[6]) / 2);
+  CHECK(report.share(0, Look::pair) == weights[6 + 3]);
+  std::string row;  // of the past and their own
+  for (std::size_t key = 0; key < 5; ++key) {
+    const double tenths = std::floor(weights[key] * 10 + 0.5);
+    row += tenths == 0 ? "·" : std::to_string(static_cast<int>(tenths));
+  }
+  CHECK(examples::holds(told_looks(trace, report), row + "\n"));
+}
+
+TEST_CASE("queries that are not as many as the keys beside them have none of their own", "[heads]") {
+  const auto weights_in = [](const std::string& keys) {
+    return weights_of_heads(alone(problem_of(R"({"queries": [[1], [2], [3]], "keys": )" + keys + "}")).recipe);
+  };
+  CHECK(weights_in("[[1], [2], [3]]").size() == 1);
+  CHECK(weights_in("[[1], [2]]").empty());
+  CHECK(weights_in("[[1], [2], [3], [4]]").empty());
+}
+
+TEST_CASE("each map has the tokens of its own head, and a pair is of one list of tokens", "[heads]") {
+  const std::string ffn = R"("ffn": {"in": [[1, 0], [0, 1]], "out": [[1, 0], [0, 1]]})";
+  const Trace trace = alone(problem_of(R"({"inputs": [[1, 0], [0, 2]], "tokens": ["la", "pluie"], "block": {
+      "kind": "decoder", "layers": [{"self": {}, "cross": {}, )" +
+                                       ffn + R"(}],
+      "memory": {"inputs": [[1, 1], [2, 0], [0, 1]], "tokens": ["the", "rain", "falls"],
+                 "block": {"layers": [{"self": {}, )" +
+                                       ffn + R"(}]}}}})"));
+  const std::vector<std::string> source = {"the", "rain", "falls"}, target = {"la", "pluie"};
+  CHECK(tokens_of_heads(trace.recipe, trace.labels, trace.own_queries, 0) == std::vector{source, target});
+  const HeadsReport report = heads_of(trace, 0, TokenPair{source, 2, 1});
+  REQUIRE(report.heads.size() == 2);
+  CHECK(report.heads[1].tokens == target);
+  CHECK(report.share(0, Look::pair) == trace.value(report.heads[0].weights)[7]);
+  CHECK(report.share(1, Look::pair) == 0);
+  const std::string told = told_looks(trace, report);
+  INFO(told);
+  CHECK(examples::holds(told, "from falls to rain"));
+  CHECK(examples::holds(told, "pluie"));  // the head of the decoder looks the most at itself
+
+  const HeadsReport other = heads_of(trace, 0, TokenPair{target, 1, 0});
+  CHECK(other.share(0, Look::pair) == 0);
+  CHECK(other.share(1, Look::pair) == trace.value(other.heads[1].weights)[2]);
+  CHECK(examples::holds(told_looks(trace, other), "from pluie to la"));
 }
 
 TEST_CASE("of no heads there are no maps", "[heads]") {
