@@ -1,5 +1,7 @@
 #include "mark/allowance.h"
 
+#include <limits>
+
 #include "base/numbers.h"
 
 namespace attn {
@@ -44,16 +46,29 @@ Interval honest(const HandedCell& cell, RoundingMode habit) {
   return value;
 }
 
-// Everything that agrees with the value to so many significant digits.
+// The place of the first digit: 2 of 314.
+int magnitude_of(double value) { return static_cast<int>(std::floor(log(std::abs(value)) / log(10.0) + 1e-12)); }
+
+// 0 where it is too small for a double.
+double power_of_ten(int exponent) {
+  double power = 1;
+  for (int i = 0; i < std::abs(exponent); ++i) power *= 10;
+  return exponent < 0 ? 1 / power : power;
+}
+
+// Everything that is the same when both are rounded to so many significant digits.
 Interval to_significant(double value, int digits) {
   if (value == 0) return {-0.5 * unit_of(digits), 0.5 * unit_of(digits)};
-  const int magnitude = static_cast<int>(std::floor(log(std::abs(value)) / log(10.0) + 1e-12));
-  double unit = 1;
-  for (int i = 0; i < std::abs(magnitude - digits + 1); ++i) unit *= 10;
-  if (magnitude - digits + 1 < 0) unit = 1 / unit;
-  if (unit == 0) return value;
-  const double nearest = std::round(value / unit) * unit;
-  return {nearest - unit / 2, nearest + unit / 2};
+  const double unit_of_value = power_of_ten(magnitude_of(value) - digits + 1);
+  if (unit_of_value == 0) return value;
+  constexpr double most = std::numeric_limits<double>::max();
+  const double nearest = std::clamp(std::round(value / unit_of_value) * unit_of_value, -most, most);
+  const double power = power_of_ten(magnitude_of(nearest));  // 9.996 is 10.0 to three digits
+  const double unit = power_of_ten(magnitude_of(nearest) - digits + 1);
+  // Below a power of ten digits are a tenth as wide: 9.994 is 9.99, and 10.04 is 10.0.
+  const bool is_power = std::abs(std::abs(nearest) - power) < unit / 2;
+  const double outward = unit / 2, inward = is_power ? unit / 20 : unit / 2;
+  return nearest > 0 ? Interval(nearest - inward, nearest + outward) : Interval(nearest - outward, nearest + inward);
 }
 
 // Every e with |value − e| ≤ absolute + relative · |e|.

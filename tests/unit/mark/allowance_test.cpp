@@ -1,8 +1,12 @@
 #include "mark/allowance.h"
 
+#include <cmath>
 #include <limits>
 #include <optional>
 
+#include <fmt/core.h>
+
+#include "base/random.h"
 #include "catch.h"
 #include "mark/check.h"
 
@@ -45,12 +49,37 @@ TEST_CASE("significant digits are counted from the first that is not 0", "[check
   const MarkingRule three{.kind = Kind::significant, .digits = 3};
   CHECK(is_about(allowed_for(1234, three), 1225, 1235));
   CHECK(is_about(allowed_for(-0.01234, three), -0.01235, -0.01225));
-  CHECK(is_about(allowed_for(100, three), 99.5, 100.5));
+  // Below a power of ten they are a tenth as wide.
+  CHECK(is_about(allowed_for(100, three), 99.95, 100.5));
+  CHECK(is_about(allowed_for(-9.996, three), -10.05, -9.995));
+  CHECK(is_about(allowed_for(1.79e308, three), 1.785e308, 1.795e308));
   // 0 has no first digit: there decimals count.
   CHECK(is_about(allowed_for(0, three), -0.0005, 0.0005));
   // The last of three digits of so small a number is none any more.
   const double least = std::numeric_limits<double>::denorm_min();
   CHECK(allowed_for(least, {.kind = Kind::significant, .digits = 3}) == Interval(least));
+}
+
+TEST_CASE("what is allowed is what comes to the same in so many significant digits", "[check][allowance][property]") {
+  Random random(29);
+  for (int i = 0; i < 20000; ++i) {
+    const int digits = static_cast<int>(random.integer(1, 5));
+    const double size = std::pow(10.0, static_cast<double>(random.integer(-12, 12)));
+    // Often next to a power of ten.
+    const auto number = [&] {
+      const double near = 1 + (random.uniform() - 0.5) * std::pow(10.0, static_cast<double>(1 - digits));
+      return size * (random.integer(0, 1) == 0 ? near : 1 + 9 * random.uniform());
+    };
+    const double sign = random.integer(0, 1) == 0 ? 1 : -1;
+    const double written = sign * number(), other = sign * number();
+    const auto spelled = [&](double x) { return fmt::format("{:.{}e}", x, digits - 1); };
+    const double tie = 1e-9;
+    if (spelled(other * (1 - tie)) != spelled(other * (1 + tie))) continue;
+    if (spelled(written * (1 - tie)) != spelled(written * (1 + tie))) continue;
+    const Interval allowed = allowed_for(written, {.kind = Kind::significant, .digits = digits});
+    CAPTURE(written, other, digits, allowed.low, allowed.high);
+    REQUIRE((allowed.low <= other && other <= allowed.high) == (spelled(written) == spelled(other)));
+  }
 }
 
 TEST_CASE("a relative difference is one of the right number", "[check][allowance]") {
