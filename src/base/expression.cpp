@@ -47,12 +47,21 @@ struct Value {
 };
 
 // a^b by squaring: exact wherever the powers are whole numbers that doubles hold.
-double whole_power(double base, std::int64_t exponent) {
+double natural_power(double base, std::uint64_t exponent) {
   double result = 1;
-  for (std::uint64_t left = static_cast<std::uint64_t>(std::abs(exponent)); left > 0; left /= 2, base *= base) {
+  for (std::uint64_t left = exponent; left > 0; left /= 2, base *= base) {
     if (left % 2 == 1) result *= base;
   }
-  return exponent < 0 ? 1 / result : result;
+  return result;
+}
+
+double whole_power(double base, std::int64_t exponent) {
+  const auto size = static_cast<std::uint64_t>(std::abs(exponent));
+  const double power = natural_power(base, size);
+  if (exponent >= 0) return power;
+  // What is too large for a double may have an inverse that is one.
+  const std::uint64_t half = size / 2;
+  return std::isinf(power) ? 1 / natural_power(base, half) / natural_power(base, size - half) : 1 / power;
 }
 
 // Reads by the grammar above, a function a rule. Behind the first fault stands nothing any more: the rules end there,
