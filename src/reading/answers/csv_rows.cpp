@@ -31,14 +31,15 @@ CsvRows::CsvRows(std::string_view text) : text_(text), separator_(separator_of(t
   const std::string_view rest = text_.substr(at_);
   const std::size_t end = rest.find('\n');
   const std::string_view line = rest.substr(0, end);
-  const bool is_told = line.starts_with(telling) && line.find_last_not_of('\r') == telling.size();
-  if (!is_told) return;
+  is_told_ = line.starts_with(telling) && line.find_last_not_of('\r') == telling.size();
+  if (!is_told_) return;
   separator_ = line[telling.size()];
   at_ = std::min(at_ + line.size() + 1, text_.size());
 }
 
 CsvRows CsvRows::with_headings(std::string_view text) {
   CsvRows rows(text);
+  if (rows.is_told_) return rows;
   const std::size_t begin = text.find_first_not_of("\r\n", rows.at_);
   if (begin == std::string_view::npos) return rows;
   rows.separator_ = separator_of(text.substr(begin, text.find('\n', begin) - begin));

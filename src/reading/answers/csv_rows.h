@@ -23,7 +23,7 @@ class CsvRows {
  public:
   explicit CsvRows(std::string_view text);
 
-  // One of which the first line, with the names of the columns, shows what separates them.
+  // One of which the first line, with the names of the columns, shows what separates them where nothing says it.
   static CsvRows with_headings(std::string_view text);
 
   std::string_view text() const { return text_; }
@@ -64,6 +64,7 @@ class CsvRows {
 
   std::string_view text_;
   char separator_;
+  bool is_told_ = false;  // by the file itself
   std::size_t at_ = 0;
   std::optional<std::size_t> open_quote_;
 };

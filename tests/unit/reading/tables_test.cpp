@@ -4,6 +4,7 @@
 
 #include "catch.h"
 #include "reading/answers/answers.h"
+#include "reading/answers/csv_rows.h"
 #include "reading/answers/file.h"
 #include "trace/recipe_builder.h"
 #include "unit/reading/known_steps.h"
@@ -304,6 +305,15 @@ TEST_CASE("what tells Excel the separator is no number, however little follows",
   for (const char* text : {"sep=;", "sep=;\n", "sep=,\r\n", "\xEF\xBB\xBFsep=;\n\n"})
     CHECK(code_of_table(text, "scores") == "no-numbers");
   CHECK(cells(tables("sep=|\n1|2\n3|4").steps[0]) == "2 × 2: 1 2 3 4");
+}
+
+TEST_CASE("a file that says its separator is believed, whatever its headings look like", "[tables]") {
+  CsvRows told = CsvRows::with_headings("sep=|\nname|group;room\nAnna|1\n");
+  CHECK(told.next().size() == 2);
+  CHECK(told.next().size() == 2);
+  CsvRows commas = CsvRows::with_headings("sep=,\nname,room;floor\n");
+  CHECK(commas.next().size() == 2);
+  CHECK(CsvRows::with_headings("name;group\n").next().size() == 2);
 }
 
 TEST_CASE("a number that cannot be computed is told with a reason of its own", "[tables]") {
