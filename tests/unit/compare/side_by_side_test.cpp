@@ -61,7 +61,8 @@ TEST_CASE("of closed cells only those with a large negative number are read as c
 }
 
 TEST_CASE("what is added to the scores may be stored once for all heads", "[compare]") {
-  const Anatomy attention{.bias = "score_bias"};
+  Anatomy attention;
+  attention.bias = "score_bias";
   const Shape heads{{"head", 2}, {"query", 2}, {"key", 2}};
   const std::vector<double> once = {0, 1, 2, 3}, twice = {0, 1, 2, 3, 0, 1, 2, 3};
   const SideBySide same = beside({own_step("score_bias", heads, twice)},
@@ -147,7 +148,10 @@ TEST_CASE("of two files by others all names are compared and those of one alone 
 
 TEST_CASE("a mask with ones exchanged is believed for a step that it made and not for what is made of it alone",
           "[compare]") {
-  const Anatomy attention{.mask = "mask", .bias = "score_bias", .masked = "masked_scores"};
+  Anatomy attention;
+  attention.mask = "mask";
+  attention.bias = "score_bias";
+  attention.masked = "masked_scores";
   const std::vector<double> open = {1, 0, 1, 1}, exchanged = {0, 1, 0, 0}, bias = {0, 1, 2, 3};
   const auto sides = [&](const std::string& beside_it, const std::vector<double>& numbers) {
     return beside({own_step("mask", two_by_two, open), own_step(beside_it, two_by_two, bias)},
