@@ -46,6 +46,9 @@ void check_side(const RawTokens& tokens, const Side& side, Faults& faults) {
   }
 }
 
+// A token that looks like padding is shown in quotation marks.
+std::string label_of(const std::string& token) { return token == padding_label ? "“" + token + "”" : token; }
+
 Labels labels(const RawTokens* tokens, const Side& side, const std::string& word, std::size_t limit,
               std::size_t length) {
   Labels all;
@@ -54,7 +57,9 @@ Labels labels(const RawTokens* tokens, const Side& side, const std::string& word
     std::vector<std::string> names;
     names.reserve(length);
     for (std::size_t i = 0; i < length; ++i) {
-      names.push_back(i >= own ? padding_label : tokens ? tokens->sequences[b][i] : word + std::to_string(i + 1));
+      names.push_back(i >= own ? padding_label
+                      : tokens ? label_of(tokens->sequences[b][i])
+                               : word + std::to_string(i + 1));
     }
     all.push_back(std::move(names));
   }

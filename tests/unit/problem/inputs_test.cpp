@@ -20,6 +20,11 @@ using Lists = std::vector<Words>;
 
 }  // namespace
 
+TEST_CASE("a token that looks like padding is not taken for it", "[problem]") {
+  const Problem p = given(R"({"inputs": [[[1, 0], [0, 1]], [[1, 1]]], "tokens": [["a", "·"], ["·"]]})");
+  CHECK(p.attention().query_labels == Lists{Words{"a", "“·”"}, Words{"“·”", "·"}});
+}
+
 TEST_CASE("a matrix of inputs is self-attention without a batch", "[problem]") {
   const Problem p = given(R"({"inputs": [[1, 0, 2], [0, 1, 3]]})");
   CHECK(p.inputs.self->shape() == Shape{{"token", 2}, {"d_model", 3}});
