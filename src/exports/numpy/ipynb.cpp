@@ -128,17 +128,29 @@ class NotebookWriter {
     add_code(step.heading.id, code + "\n" + NumpyCode::variable(step.heading.id));
   }
 
+  // What was added up, of a sum or mean, where it is a step: terms may cancel, but for their own rounding.
+  std::string terms_of(const Step& step) const {
+    const auto* reduce = std::get_if<Reduce>(&step.op);
+    const auto* normalize = std::get_if<Normalize>(&step.op);
+    const bool is_sum = reduce && reduce->function == Reducer::sum;
+    const bool is_mean =
+        normalize && (normalize->part == Normalize::Part::mean || normalize->part == Normalize::Part::normalized);
+    if (!is_sum && !is_mean) return "";
+    const std::string& terms = step.operands[0].id;
+    return trace_.find(terms) ? ", " + NumpyCode::variable(terms) : "";
+  }
+
   void add_checks() {
-    add_code("check", R"(def check(name, here, of_attn):
-    of_attn = np.array(of_attn, dtype=float)
-    largest = np.abs(of_attn[np.isfinite(of_attn)]).max(initial=0)
+    add_code("check", R"(def check(name, here, of_attn, terms=0):
+    of_attn, terms = np.array(of_attn, dtype=float), np.array(terms, dtype=float)
+    largest = max(np.abs(x[np.isfinite(x)]).max(initial=0) for x in (of_attn, terms))
     assert np.allclose(here, of_attn, rtol=1e-12, atol=1e-12 * largest, equal_nan=True), name + " is another"
     print(name, "agrees"))");
     for (const Step& step : trace_.steps) {
       if (std::holds_alternative<Given>(step.op)) continue;
       const std::string& id = step.heading.id;
       const std::string start = "check(\"" + id + "\", " + NumpyCode::variable(id) + ", ";
-      add_code("check-" + id, start + NumpyCode::literal(step.result, start.size()) + ")");
+      add_code("check-" + id, start + NumpyCode::literal(step.result, start.size()) + terms_of(step) + ")");
     }
   }
 

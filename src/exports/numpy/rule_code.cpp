@@ -21,9 +21,11 @@ std::string code_of_rule(const GivenTensor& given) {
     return aligned({"np.arange(" + std::to_string(shape.size(axis)) + ")", {axis}}, axes).text;
   };
   const auto values = [&] {
-    if (rule.values.size() == 1) return in_python(rule.values[0]);
+    if (!shape.has("batch")) return in_python(rule.values[0]);
     std::vector<std::string> all;
-    for (const double value : rule.values) all.push_back(in_python(value));
+    for (std::size_t b = 0; b < shape.size("batch"); ++b) {
+      all.push_back(in_python(rule.values[rule.values.size() == 1 ? 0 : b]));
+    }
     return aligned({"np.array(" + in_brackets(all) + ")", {"batch"}}, axes).text;
   };
   const std::string name = NumpyCode::variable(given.heading.id);

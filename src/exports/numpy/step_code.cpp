@@ -293,7 +293,7 @@ class StepCode {
       }
       case Online::Part::exponentials: {
         NumpyArray maximum = operands_[1];
-        AxisNames axes = without(maximum.axes, op.blocks);
+        AxisNames axes = kept_of(axes_, without(maximum.axes, op.blocks));
         axes.push_back(op.over);
         before_ += "of_key = " + last(maximum, op.blocks) + "[..., np.arange(" + std::to_string(result_.size(op.over)) +
                    ") // " + size + "]\n";
@@ -308,7 +308,9 @@ class StepCode {
         std::optional<NumpyArray> open;
         if (open_) open = part_of(*open_, op);
         const std::string factor =
-            aligned({last(operands_[2], op.blocks) + "[..., b]", without(operands_[2].axes, op.blocks)}, made).text;
+            aligned({last(operands_[2], op.blocks) + "[..., b]", kept_of(axes_, without(operands_[2].axes, op.blocks))},
+                    made)
+                .text;
         axes_ = made;
         const std::string sum = products(a, b, op.over, open);
         axes_ = result_.axes();
@@ -317,7 +319,7 @@ class StepCode {
       case Online::Part::result: {
         helpers_.insert("divided");
         const auto final = [&](const NumpyArray& of) {
-          return aligned({last(of, op.blocks) + "[..., -1]", without(of.axes, op.blocks)}, axes_).text;
+          return aligned({last(of, op.blocks) + "[..., -1]", kept_of(axes_, without(of.axes, op.blocks))}, axes_).text;
         };
         return "divided(" + final(operands_[0]) + ", " + final(operands_[1]) + ")";
       }
