@@ -52,11 +52,20 @@ std::vector<Place> outer_places_of(const Shape& shape) {
   return places;
 }
 
+// A comma before a digit stands for a point where commas separate nothing, and between quotation marks.
+bool is_number_somewhere(std::string label) {
+  if (is_spelled_number(label)) return true;
+  for (std::size_t at = 0; at + 1 < label.size(); ++at) {
+    if (label[at] == ',' && is_ascii_digit(label[at + 1])) label[at] = '.';
+  }
+  return is_spelled_number(label);
+}
+
 // A label that no reader takes for a number.
 std::string safe_label(const Trace& trace, const Step& step, const Dim& dim, const Place& place, std::size_t index) {
   std::string label = axis_label(trace, step.heading, dim, place, index);
   const bool is_blank = label.find_first_not_of(" \t") == std::string::npos;
-  return is_blank || is_spelled_number(label) ? dim.axis + " " + std::to_string(index + 1) : label;
+  return is_blank || is_number_somewhere(label) ? dim.axis + " " + std::to_string(index + 1) : label;
 }
 
 std::string words_of_place(const Step& step, const Place& place) {

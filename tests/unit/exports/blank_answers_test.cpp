@@ -39,6 +39,15 @@ TEST_CASE("a number that is no matrix has one blank in every template", "[answer
   CHECK(worked_answers(trace, {"sum"}, 2) == "\n# sum\ns = 0.75\n");
 }
 
+TEST_CASE("what could be read as a number where a comma is a point is no heading of a template", "[answers]") {
+  Trace trace;
+  trace.steps.push_back(step_of({.id = "scores", .symbol = "S"}, Given{}, {}, {},
+                                Tensor<double>({{"query", 1}, {"key", 4}}, {1, 2, 3, 4})));
+  trace.labels.query = {{"a"}};
+  trace.labels.key = {{"1,2", "3,14", "a,b", "1, 2"}};
+  CHECK(template_of(trace, "csv") == "scores,key 1,key 2,\"a,b\",\"1, 2\"\na,,,,\n");
+}
+
 TEST_CASE("a template without a title begins with how it is filled in", "[answers]") {
   Trace trace = trace_of_single_numbers({{"sum", "s"}});
   const std::string untitled = template_of(trace, "text");
