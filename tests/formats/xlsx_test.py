@@ -73,6 +73,9 @@ def problems():
             del found[name]
     found["rounded-half-up"] = {**every_feature.TWO_HEADS, "softcap": 2, "causal": True,
                                 "arithmetic": {"hand_rounding": "2:half-up"}}
+    # −0.8 + … is 0.05, but for the last bits.
+    found["rounded-at-a-tie"] = {"queries": [[-8, -6.8, 2.3]], "keys": [[0.1, 1.6, 5.1]], "score": "dot",
+                                 "arithmetic": {"hand_rounding": "1"}}
     # Keys behind those of the problem are open, whatever the problem says of its own.
     bias = [[0.5, "-inf", 1, 0], [0, 1, "-inf", 0.5], [1, 0, 0.5, 0]]
     found["appended-to-a-bias"] = every_feature.direct(appended=every_feature.SINKS, mask={"add": bias})

@@ -217,8 +217,10 @@ class CellFormula {
     return "IF(" + condition + "," + then + "," + otherwise + ")";
   }
 
+  // Where a number is next to a tie for its last bits alone, it is one: it is read to fewer digits first.
   std::string rounded(const std::string& number) const {
-    return options_.decimals.empty() ? number : "ROUND(" + number + "," + options_.decimals + ")";
+    if (options_.decimals.empty()) return number;
+    return "ROUND(ROUND(" + number + ",MIN(" + options_.decimals + "+9,20))," + options_.decimals + ")";
   }
 
   bool is_text(const std::string& id) const { return texts_.contains(id); }
