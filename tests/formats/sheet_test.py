@@ -145,10 +145,12 @@ class Sheet(unittest.TestCase):
         self.press("Save answers")
         self.assertIn("“two” is no number: A · Input 2 · Input 1", self.said())
         self.assertEqual(self.browser.run("return document.activeElement.value"), "two")
-        self.browser.run(FILL, {"attention_weights": ["1,00", "0", "0", "e^2/(e^2+e^4)", "sqrt(4)", "-∞"]})
+        self.browser.run(FILL, {"attention_weights": ["1,00", "0", "0", "e^2/(e^2+e^4)", "sqrt(4)", "-∞",
+                                                    "2⁴", "16⁻¹⋅e⁴", "-infinity"]})
         with open(self.saved(), encoding="utf-8") as saved:
             cells = json.load(saved)["steps"]["attention_weights"]
-        self.assertEqual(cells, [["1.00", "0", "0"], ["e^2/(e^2+e^4)", "sqrt(4)", "-∞"], [None, None, None]])
+        self.assertEqual(cells, [["1.00", "0", "0"], ["e^2/(e^2+e^4)", "sqrt(4)", "-∞"],
+                                 ["2⁴", "16⁻¹⋅e⁴", "-infinity"]])
 
     def test_nothing_is_saved_of_an_empty_sheet(self):
         self.open(CAUSAL)

@@ -20,7 +20,7 @@ function element(tag, attributes, ...children) {
 const said = element("p", { role: "status" });
 
 // What a number may be spelled with; a comma stands for a point.
-const spelling = /^(?:[\d\s.+\-−–*/·×÷^()√²³%∞π]|sqrt|exp|ln|pi|inf|e)+$/i;
+const spelling = /^(?:[\d\s.+\-−–*/·⋅×÷^()√⁰¹²³⁴-⁹⁻%∞π]|sqrt|exp|ln|pi|infinity|inf|e)+$/i;
 const written = (box) => box.value.trim().replace(/^([^,]*),([^,]*)$/, "$1.$2");
 const isNumber = (text) => text === "" || (spelling.test(text) && /[\d∞πe]|inf|pi/i.test(text));
 
