@@ -72,14 +72,17 @@ class Frame {
       below_ = std::min(below_, point.y);
       above_ = std::max(above_, point.y);
     }
-    const double widest = std::max(right_ - left_, above_ - below_);
-    scale_ = widest > 0 ? widths.plot / widest : 1;
+    // Halves, which are finite also where the whole is not. Points closer to each other than their
+    // scale could be said are one.
+    const double half = std::max(right_ / 2 - left_ / 2, above_ / 2 - below_ / 2);
+    const double scale = widths.plot / 2 / half;
+    if (std::isfinite(scale)) scale_ = scale;
   }
 
   DrawnPoint at(const DrawnPoint& point) const {
     const double middle = widths_.plot / 2;
-    return {widths_.column + middle + (point.x - (left_ + right_) / 2) * scale_,
-            top + middle - (point.y - (below_ + above_) / 2) * scale_};
+    return {widths_.column + middle + (point.x - (left_ / 2 + right_ / 2)) * scale_,
+            top + middle - (point.y - (below_ / 2 + above_ / 2)) * scale_};
   }
 
  private:
@@ -161,7 +164,8 @@ class Drawer {
     for (std::size_t key = 0; key < geometry_.values.size(); ++key) {
       const DrawnVector& value = geometry_.values[key];
       if (!value.can_be_drawn()) continue;
-      const double weight = std::clamp(geometry_.weights[key], 0.0, 1.0);
+      const bool is_known = std::isfinite(geometry_.weights[key]);
+      const double weight = is_known ? std::clamp(geometry_.weights[key], 0.0, 1.0) : 0;
       const DrawnPoint at = here(at_key(key));
       if (weight > 0 && has_context) {
         scene_.drawn.push_back(

@@ -309,6 +309,16 @@ class Formats(unittest.TestCase):
         self.assertIn("—", attn("run", "-", "--geometry", problem=zero))
         self.assertIn("45°", attn("run", "-", "--geometry", problem=huge))
 
+    def test_places_in_a_drawing_are_finite_whatever_the_numbers(self):
+        values = [[1, 2], [3, 4]]
+        infinite = {"queries": [[1, 0]], "keys": [["inf", 0], [1, 1]], "values": values, "score": "dot"}
+        tiny = {"queries": [[1e-310, 0]], "keys": [[1e-310, 0], [0, 1e-310]], "values": values}
+        steep = {"queries": [[1, 2]], "keys": [[1, 0], [0, 1]], "values": values, "mask": {"add": [[1e308, 0]]}}
+        wide = {"queries": [[1, 2]], "keys": [[1, 0], [0, 1]], "values": [[1e308, 0], [-1e308, 0]]}
+        for problem in (infinite, tiny, steep, wide):
+            written = attn("run", "-", "--geometry", "--format", "svg", problem=problem)
+            self.assertNotRegex(written, r'="[^"]*\b(nan|inf)\b[^"]*"')
+
     def test_only_what_holds_is_said_of_scores_and_contexts(self):
         said = lambda name: " ".join(attn("run", DATA / name, "--geometry", "--explain", "result").split())
         self.assertIn("not the dot product alone", said("relative.json"))

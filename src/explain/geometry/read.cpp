@@ -50,16 +50,18 @@ struct Softened {
 
   // Shares of the whole, of which a sink takes one. REQUIRES: some are open, whose largest then adds 1 to the sum.
   std::vector<double> weights(double factor) const {
-    double largest = sink ? factor * *sink : -std::numeric_limits<double>::infinity();
+    double largest = sink.value_or(-std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (open[i]) largest = std::max(largest, factor * scores[i]);
+      if (open[i]) largest = std::max(largest, scores[i]);
     }
+    // Of what is multiplied before the difference is taken, more than one might be infinite.
+    const auto exponential = [&](double score) { return factor == 0 ? 1 : power(base, factor * (score - largest)); };
     std::vector<double> weights(scores.size(), 0);
     double sum = 0;
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (open[i]) sum += weights[i] = power(base, factor * scores[i] - largest);
+      if (open[i]) sum += weights[i] = exponential(scores[i]);
     }
-    if (sink) sum += power(base, factor * *sink - largest);
+    if (sink) sum += exponential(*sink);
     for (double& weight : weights) weight /= sum;
     return weights;
   }
