@@ -43,6 +43,7 @@ class Comparison {
     StepPair made{.verdict = StepPair::Verdict::other_shape,
                   .id = id,
                   .name = second.name == first.name ? "" : second.name,
+                  .second_name = second.name,
                   .first_sizes = spelled_sizes(first.value.shape().sizes()),
                   .second_sizes = spelled_sizes(second.value.shape().sizes()),
                   .tolerance = tolerance_of(first.value, closeness_)};
@@ -297,8 +298,7 @@ void doubt_orders(SideBySide& result, const ComparedSide& second, const Comparis
   for (StepPair& pair : result.steps) {
     const bool is_turned = !pair.stored.empty() && pair.first_sizes == pair.second_sizes;
     if (any_differs && !any_turned && is_turned && pair.verdict == StepPair::Verdict::same) {
-      const std::string& name = pair.name.empty() ? pair.id : pair.name;
-      const auto theirs = std::ranges::find(second.steps, name, &SideStep::name);
+      const auto theirs = std::ranges::find(second.steps, pair.second_name, &SideStep::name);
       SideStep ours{.name = pair.id, .ids = {pair.id}, .value = std::move(pair.first)};
       pair = comparison.pair(ours.name, ours, *theirs, true);
       pair.first = std::move(ours.value);

@@ -52,6 +52,7 @@ struct StepPair {
   Verdict verdict = Verdict::same;
   std::string id = {};
   std::string name = {};                            // the second side's, where it is another
+  std::string second_name = {};                     // the second side's in any case, where both have it
   std::string first_sizes = {}, second_sizes = {};  // where both have it
   std::string stored = {};  // how the second side stores it, where it is another way: "[batch, query, head·d_k]"
   std::vector<std::string> remarks = {};  // "−1e+09 stands for −∞"

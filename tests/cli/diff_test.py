@@ -240,6 +240,15 @@ class Dumps(Case):
         self.assertEqual(known, {new: old for old, new in names.items()})
         self.assertEqual(report["unknown"], ["rotary_cache"])
 
+    def test_a_step_behind_a_difference_that_both_files_call_alike(self):
+        """Turned, the weights would be the same; behind a difference that is not believed."""
+        random = np.random.default_rng(0)
+        query, weights = random.normal(size=(3, 2)), random.normal(size=(3, 3))
+        first = self.write_npz({"query": query, "attn_weights": weights}, "first.npz")
+        second = self.write_npz({"query": query + np.eye(3, 2), "attn_weights": weights.T}, "second.npz")
+        verdicts = {step["id"]: step["verdict"] for step in self.report(first, second)["steps"]}
+        self.assertEqual(verdicts, {"queries": "differs", "attention_weights": "differs"})
+
     def test_what_was_not_compared_is_said_first(self):
         attention = Attention()
         problem = self.write_json("problem.json", attention.problem())
