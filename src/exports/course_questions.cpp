@@ -13,6 +13,7 @@
 #include "explain/telling/matrices.h"
 #include "explain/telling/parts.h"
 #include "exports/blank_answers.h"
+#include "ops/regroups.h"
 #include "problem/problem.h"
 #include "trace/evaluate.h"
 #include "words/language.h"

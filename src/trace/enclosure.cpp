@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "ops/regroups.h"
+
 namespace attn {
 namespace {
 
@@ -245,8 +247,10 @@ void widen_to_single(const Recipe& recipe, std::size_t line, const Values<Interv
   constexpr double gamma = 0x1p-19 / (1 - 0x1p-19);  // γ₃₂ for units of 2⁻²⁴
   const auto magnitude = [](const Interval& number) { return std::max(std::abs(number.low), std::abs(number.high)); };
   const Instruction& instruction = recipe.instruction(line);
+  if (regroups(instruction.op)) return;
   const auto* reduce = std::get_if<Reduce>(&instruction.op);
   const auto* contract = std::get_if<Contract>(&instruction.op);
+  const auto* combine = std::get_if<Combine>(&instruction.op);
   const bool adds_up =
       (reduce && reduce->function == Reducer::sum) || (contract && contract->then == Contract::Then::add);
   Tensor<double> reach(made.shape());
@@ -260,9 +264,10 @@ void widen_to_single(const Recipe& recipe, std::size_t line, const Values<Interv
     return std::ranges::all_of(carried[operand]->data(),
                                [](const Interval& number) { return number.is_point() && is_small_whole(number.low); });
   });
+  const bool is_exact = is_whole && (adds_up || (combine && combine->function != Binary::divide));
   constexpr double largest_whole = 0x1p24;
   for (std::size_t at = 0; at < made.size(); ++at) {
-    if (!std::isfinite(reach[at]) || (adds_up && is_whole && reach[at] <= largest_whole)) continue;
+    if (!std::isfinite(reach[at]) || (is_exact && reach[at] <= largest_whole)) continue;
     made[at] = {made[at].low - gamma * reach[at], made[at].high + gamma * reach[at]};
   }
 }

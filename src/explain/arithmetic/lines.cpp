@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "ops/one_of.h"
+#include "ops/regroups.h"
 #include "words/language.h"
 
 namespace attn {
@@ -31,17 +31,6 @@ std::vector<double> shares(const Step& step, const Slice& cells) {
 }
 
 }  // namespace
-
-bool regroups(const Op& op) {
-  return std::visit(Overloaded{
-                        []<OneOf<Given, Copy, Split, Merge, Join, Repeat, Pick> Moved>(const Moved&) { return true; },
-                        []<OneOf<Waves, Rotate, Contract, Map, Reduce, Gate, Normalize, Close, Softmax, Online> Made>(
-                            const Made&) { return false; },
-                        // The smallest of 0 and 1: how a mask is put together.
-                        [](const Combine& cells) { return cells.function == Binary::minimum; },
-                    },
-                    op);
-}
 
 Lines::Lines(const Trace& trace, const Numerals& numerals, TermLimit limit, std::size_t most_lines)
     : trace_(trace),

@@ -61,7 +61,4 @@ class Lines {
   Symbols symbols_;
 };
 
-// Whether the numbers of a step are there already and only stand differently now.
-bool regroups(const Op& op);
-
 }  // namespace attn

@@ -8,6 +8,7 @@
 #include "explain/place.h"
 #include "explain/telling/matrices.h"
 #include "explain/telling/parts.h"
+#include "ops/regroups.h"
 #include "words/language.h"
 
 namespace attn {

@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "explain/arithmetic/lines.h"
+#include "ops/regroups.h"
 #include "trace/bounds.h"
 #include "words/language.h"
 

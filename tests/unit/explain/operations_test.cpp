@@ -9,6 +9,7 @@
 #include "explain/arithmetic/lines.h"
 #include "explain/provenance.h"
 #include "explain/worked_cell.h"
+#include "ops/regroups.h"
 #include "unit/explain/calculator.h"
 #include "unit/ops/recorded.h"
 
