@@ -265,6 +265,18 @@ std::optional<RawIntegers> read_integers(const JsonValue& value, const std::stri
     if (!one) return std::nullopt;
     return RawIntegers{where, false, {*one}};
   }
+  // What counts something is written as a number: in quotes stand expressions.
+  if (value.kind() == JsonValue::Kind::list) {
+    bool has_text = false;
+    std::size_t index = 0;
+    for (JsonWalk walk(value); walk.next(); ++index) {
+      const JsonValue element = walk.value();
+      if (!element.text()) continue;
+      report_kind(element, pointer(where, ListPlace{index}), "an integer is wanted", faults, help_for_integer(element));
+      has_text = true;
+    }
+    if (has_text) return std::nullopt;
+  }
   auto numbers = value.numbers();
   if (!numbers) {
     const bool is_list = value.kind() == JsonValue::Kind::list;
