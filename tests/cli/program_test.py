@@ -998,6 +998,13 @@ class Golden(ProgramTest):
         with open(self.golden, "w", encoding="utf-8") as file:
             json.dump(trace, file)
 
+    def test_numbers_that_differ_are_shown_with_the_digits_in_which_they_do(self):
+        self.assertEqual(attn("golden", "--update", self.problem).returncode, 0)
+        for dtype in ("f32", "bf16"):
+            shown = re.findall(r"expected (\S+), got (\S+),", attn("golden", "--dtype", dtype, self.problem).stdout)
+            self.assertTrue(shown)
+            self.assertEqual([pair for pair in shown if pair[0] == pair[1]], [])
+
     def test_a_missing_golden_names_the_command_that_makes_it(self):
         done = attn("golden", self.problem)
         self.assertEqual(done.returncode, 2)
