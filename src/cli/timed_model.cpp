@@ -115,7 +115,7 @@ TimedModel::TimedModel(Problem problem, std::string name, std::size_t threads, c
   model.numbers = static_cast<double>(any.given_count());
   model.operations = any.operations();
   const Shape& result = any.shape();
-  if (result_ == "logits") model.vocabulary = result.back().size;
+  if (result_ == "logits") model.vocabulary = result.size("vocabulary");
 }
 
 std::vector<std::string> TimedModel::kernels_ready() const {

@@ -260,6 +260,16 @@ std::vector<StepCost> costs_of(const Recipe& recipe) {
 }
 
 std::optional<NextToken> next_token(const Recipe& recipe, const std::vector<StepCost>& steps) {
+  // In a block, keys and values can be kept only where no token sees later ones.
+  const std::vector<RecipePart>& parts = recipe.parts();
+  std::optional<std::size_t> last;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    if (!parts[part].attention) continue;
+    const Anatomy& at = *parts[part].attention;
+    if (at.query_inputs != at.key_inputs || (parts.size() > 1 && !recipe.has(at.causal_rule))) return std::nullopt;
+    last = part;
+  }
+  if (!last) return std::nullopt;
   std::size_t queries = 0, keys = 0;
   for (const StepCost& step : steps) {
     const Shape& shape = recipe.shape(step.line);
@@ -273,7 +283,10 @@ std::optional<NextToken> next_token(const Recipe& recipe, const std::vector<Step
     const auto axis = axis_of_tokens(shape);
     const Cost own = axis ? step.all_open * (1 / as_count(shape.size(*axis))) : step.all_open;
     next.with_cache += own;
-    next.without_cache += axis == "query" ? own : step.all_open;
+    // The last attention reads keys of all tokens, which everything before it makes.
+    const std::size_t part = recipe.instruction(step.line).part;
+    const bool of_new_alone = part > *last || (part == *last && axis == "query");
+    next.without_cache += of_new_alone ? own : step.all_open;
   }
   return next;
 }

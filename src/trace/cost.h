@@ -41,7 +41,7 @@ struct NextToken {
   Cost without_cache, with_cache;
 };
 
-// Nothing where queries and keys are not the same number of tokens.
+// Of self-attention, and of layers of it that are all causal; nothing of others.
 std::optional<NextToken> next_token(const Recipe& recipe, const std::vector<StepCost>& steps);
 
 // One way to let n tokens of width d know of each other: table 1 of Vaswani et al. (2017).

@@ -61,6 +61,24 @@ class Cost(unittest.TestCase):
         self.assertIn("Closed cells save", text)
         self.assertIn("are in a cache", " ".join(text.split()))
         self.assertIsNone(counted("-", text='{"queries": [[1, 2]], "keys": [[1, 2], [2, 3]]}')["next_token"])
+        crossed = {"inputs": {"query": [[1, 2], [3, 4]], "key": [[1, 0], [0, 1]]}}
+        self.assertIsNone(counted("-", text=json.dumps(crossed))["next_token"])
+
+    def test_without_a_cache_all_that_the_last_attention_reads_is_made_again(self):
+        layers = [{"self": {}}, {"self": {}}]
+        block = {"inputs": [[1, 0], [0, 1], [1, 1]], "block": {"kind": "decoder_only", "layers": layers}}
+        alone = {**block, "block": {**block["block"], "layers": layers[:1]}}
+        two, one = (counted("-", text=json.dumps(problem)) for problem in (block, alone))
+        more = two["next_token"]["without_cache"]["multiplications"] - one["next_token"]["without_cache"]["multiplications"]
+        self.assertGreaterEqual(more, one["total"]["multiplications"])
+        # Later tokens that are seen change all before them: nothing can be kept.
+        encoder = {**block, "block": {**block["block"], "kind": "encoder"}}
+        self.assertIsNone(counted("-", text=json.dumps(encoder))["next_token"])
+
+    def test_columns_are_as_wide_as_rows(self):
+        rows = {"inputs": [[1, 0, 2], [0, 1, 1], [1, 2, 1], [2, 0, 1], [1, 1, 1]], "score": "dot"}
+        columns = {**rows, "inputs": [list(column) for column in zip(*rows["inputs"])], "vectors": "columns"}
+        self.assertEqual([counted("-", text=json.dumps(problem))["width"] for problem in (rows, columns)], [3, 3])
 
     def test_layers_cross_where_the_table_says(self):
         for layer in counted("--shape", "1,8,2048,64", "--kernel", "5", "--neighbours", "100")["layers"][1:]:

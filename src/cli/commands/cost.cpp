@@ -54,7 +54,7 @@ std::string problem_of_shape(const std::string& typed) {
 
 // How many numbers a token is: as it comes in, or all its heads side by side.
 double width_of(const Attention& attention, const Recipe& recipe) {
-  if (const auto inputs = recipe.line("inputs")) return static_cast<double>(recipe.shape(*inputs).back().size);
+  if (const auto inputs = recipe.line("inputs")) return static_cast<double>(recipe.shape(*inputs).size("d_model"));
   return static_cast<double>(attention.heads.value_or(1) * attention.key_width);
 }
 
