@@ -335,6 +335,10 @@ class Drawer {
   // From one direction so far towards another at a right angle to it.
   SceneLine arc(DrawnPoint center, DrawnPoint from, DrawnPoint towards, double angle, double radius,
                 SceneInk ink) const {
+    // Directions however short, or long.
+    int exponent = 0;
+    std::frexp(std::max(std::abs(from.x), std::abs(from.y)), &exponent);
+    for (double* one : {&from.x, &from.y, &towards.x, &towards.y}) *one = std::ldexp(*one, -exponent);
     const double length = length_of({from.x, from.y});
     SceneLine made{{}, ink, 1};
     constexpr int pieces = 16;

@@ -51,6 +51,8 @@ int magnitude_of(double value) { return static_cast<int>(std::floor(log(std::abs
 
 // 0 where it is too small for a double.
 double power_of_ten(int exponent) {
+  constexpr int most = 300;  // beyond it, 1 / power could be none
+  if (exponent < -most) return power_of_ten(exponent + most) / 1e300;
   double power = 1;
   for (int i = 0; i < std::abs(exponent); ++i) power *= 10;
   return exponent < 0 ? 1 / power : power;

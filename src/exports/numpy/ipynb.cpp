@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <string_view>
@@ -128,8 +129,30 @@ class NotebookWriter {
     add_code(step.heading.id, code + "\n" + NumpyCode::variable(step.heading.id));
   }
 
+  // Of products that are added up and nearly cancel, how large they may be.
+  std::string products_of(const Step& step) const {
+    std::string largest;
+    double size = 1;
+    for (const Operand& operand : step.operands) {
+      if (!trace_.find(operand.id) && !trace_.find_given(operand.id)) return "";
+      size *= largest_of(trace_.value(operand.id));
+      largest += (largest.empty() ? "" : " * ") + ("largest_of(" + NumpyCode::variable(operand.id) + ")");
+    }
+    return largest_of(step.result) < 1e-3 * size ? ", " + largest : "";
+  }
+
+  static double largest_of(const Tensor<double>& tensor) {
+    double largest = 0;
+    for (const double number : tensor.data()) {
+      if (std::isfinite(number)) largest = std::max(largest, std::abs(number));
+    }
+    return largest;
+  }
+
   // What was added up, of a sum or mean, where it is a step: terms may cancel, but for their own rounding.
   std::string terms_of(const Step& step) const {
+    const auto* contract = std::get_if<Contract>(&step.op);
+    if (contract && contract->then == Contract::Then::add) return products_of(step);
     const auto* reduce = std::get_if<Reduce>(&step.op);
     const auto* normalize = std::get_if<Normalize>(&step.op);
     const bool is_sum = reduce && reduce->function == Reducer::sum;
@@ -141,9 +164,13 @@ class NotebookWriter {
   }
 
   void add_checks() {
-    add_code("check", R"(def check(name, here, of_attn, terms=0):
-    of_attn, terms = np.array(of_attn, dtype=float), np.array(terms, dtype=float)
-    largest = max(np.abs(x[np.isfinite(x)]).max(initial=0) for x in (of_attn, terms))
+    add_code("check", R"(def largest_of(numbers):
+    numbers = np.array(numbers, dtype=float)
+    return np.abs(numbers[np.isfinite(numbers)]).max(initial=0)
+
+def check(name, here, of_attn, terms=0):
+    of_attn = np.array(of_attn, dtype=float)
+    largest = max(largest_of(of_attn), largest_of(terms))
     assert np.allclose(here, of_attn, rtol=1e-12, atol=1e-12 * largest, equal_nan=True), name + " is another"
     print(name, "agrees"))");
     for (const Step& step : trace_.steps) {
