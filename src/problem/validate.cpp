@@ -49,6 +49,7 @@ class Validation {
     if (!attention.has_room_for_labels()) return std::nullopt;
     Side result{.where = "", .batched = sources_.query->batched, .rows = sources_.query->rows};
     result.width = *attention.result_width();
+    for (std::size_t& rows : result.rows) rows = std::min(rows, limit());
     problem_.notes = notes_on(sources_, attention.setting(), limit());
     problem_.attention() = attention.take();
     set_labels(statement_, sources_, limit(), problem_.attention());
