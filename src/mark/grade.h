@@ -51,7 +51,11 @@ struct Grade {
   double sum = 0;                        // of the steps' points, not rounded
   double points = 0, of = 0;             // points are rounded, of is not
 
-  double percent() const { return of > 0 ? 100 * points / of : 0; }
+  // A full mark is 100 exactly, which 100 · of / of need not be.
+  double percent() const {
+    if (of <= 0) return 0;
+    return points >= of ? 100 : 100 * points / of;
+  }
 };
 
 // Gives points for hand-ins to one problem. Nothing of it depends on other hand-ins.

@@ -191,7 +191,8 @@ void Marking::find_early_rounding() {
       if (!line || !rounded.places.is_above[*line]) continue;
       // Weights that were handed in show the decimals that were carried on, unless much speaks for fewer.
       if (rounded.places[*line] && early.least_decimals > 0 && mismatches_ <= enough_mismatches) continue;
-      for (int decimals = sheet_.decimals - 1; decimals >= early.least_decimals; --decimals) {
+      const int most = std::min(sheet_.decimals - 1, most_rounded_decimals);
+      for (int decimals = most; decimals >= early.least_decimals; --decimals) {
         if (!changes_something(exact_.result(*line), decimals)) break;
         if (early.least_decimals > 0 && !leaves_some_between(exact_.result(*line), decimals)) break;
         rounded.early = EarlyRounding{*line, decimals};
@@ -377,7 +378,7 @@ MarkedCell Marking::marked(std::size_t step, std::size_t cell) const {
 void Marking::add_steps(Report& report) const {
   for (std::size_t step = 0; step < sheet_.steps.size(); ++step) {
     const HandedStep& handed = sheet_.steps[step];
-    MarkedStep told{.id = handed.id, .cells = {}};
+    MarkedStep told{.id = handed.id, .cells = {}, .asked = handed.asked};
     if (!handed.fits) told.given_shape = handed.shape;
     for (std::size_t cell = 0; cell < handed.cells.size(); ++cell) {
       if (handed.cells[cell].kind == HandedCell::Kind::not_asked) continue;
@@ -408,7 +409,7 @@ std::size_t Marking::rounded_early() const {
     for (std::size_t at = 0; at < handed.cells.size(); ++at) {
       const WrittenNumber& number = handed.cells[at].number;
       const bool is_rounded = handed.cells[at].is_number() && number.decimals;
-      if (is_rounded && std::abs(exact[at] - number.value) > 1e-9) return step;
+      if (is_rounded && std::isfinite(exact[at]) && std::abs(exact[at] - number.value) > 1e-9) return step;
     }
   }
   return sheet_.steps.size();

@@ -43,6 +43,7 @@ struct MarkedStep {
   std::string id = {};
   std::vector<MarkedCell> cells = {};         // every cell that was marked, row-major
   std::vector<std::size_t> given_shape = {};  // set where the shape is not the step's: then every cell is wrong
+  std::size_t asked = 0;                      // how many there are to be written, but for those of padding
   double width = 0;                           // of the widest range of right values that honest rounding leaves a cell
 
   std::size_t count(CellState state) const {

@@ -143,6 +143,46 @@ class Verdicts(CheckTest):
         self.assertIn("Keys, queries, values, scores, attention weights, context: right, all 54 numbers.",
                       " ".join(done.stdout.split()))
 
+    def of(self, problem, steps, *options):
+        return self.report(steps, *options, problem=self.path("problem.json", json.dumps(problem)))
+
+    def test_numbers_with_a_hundred_decimals_are_marked_as_any(self):
+        problem = {"queries": [[20, 0], [0, 1]], "keys": [[10, 0], [0, 5]], "score": "dot"}
+        weights = [[1, 1.3838965267367376e-87], [0.0024726231566347743, 0.9975273768433653]]
+        report = self.of(problem, {"scores": [[200, 0], [0, 6]], "attention_weights": weights, "context": [[10, 0], [1, 2]]})
+        self.assertEqual((report["verdict"], report["first_wrong"]), ("wrong", "scores"))
+
+    def test_a_whole_number_is_right_however_many_decimals_stand_elsewhere(self):
+        """Numbers of six decimals come from machines, which may work in single precision; whole ones are exact there."""
+        problem = {"queries": [[1, 1, 1, 0], [0, 1, 0, 1]], "keys": [[1, -1, 1, 2], [2, 1, 0, 1]], "heads": 2, "score": "dot"}
+        weights = [[[0.04742587, 0.95257413], [0.11920292, 0.88079708]], [[0.73105858, 0.26894142]] * 2]
+        steps = {"scores": [[[0, 3], [-1, 1]], [[1, 0], [2, 1]]], "attention_weights": weights}
+        self.assertEqual(self.of(problem, steps)["verdict"], "right")
+
+    def test_what_stands_for_minus_infinity_is_not_rounded_early(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = {**json.load(file), "causal": True}
+        weights = [[1, 0, 0], ["0.00", "1.00", 0], ["0.00", "0.88", "0.12"]]
+        for closed in (-10000, "-1e9", "-inf"):
+            masked = [[2, closed, closed], [4, 16, closed], [4, 12, 10]]
+            report = self.of(problem, {"masked_scores": masked, "attention_weights": weights})
+            self.assertEqual((report["verdict"], report["diagnoses"]), ("right", []))
+
+    def test_zeros_behind_the_decimals_of_a_problem_tell_nothing_whatever_is_not_rounded_there(self):
+        problem = {"queries": [[1, 0], [0, 1]], "keys": [[1, 0], [0, 2]], "values": [[1, 2], [3, 4]], "score": "dot",
+                   "arithmetic": {"hand_rounding": "1:half-up"}}
+        powers = [["1.00", "0.37"], ["0.14", "1.00"]]
+        for weights in ([["0.70", "0.30"], ["0.10", "0.90"]], [["0.7", "0.3"], ["0.1", "0.9"]]):
+            self.assertEqual(self.of(problem, {"exponentials": powers, "attention_weights": weights})["verdict"], "right")
+
+    def test_a_step_that_the_problem_does_not_have_is_shown_like_the_one_it_comes_from(self):
+        problem = self.path("problem.json", json.dumps({"queries": [[1, 0], [0, 1], [1, 1]], "keys": [[1, 0], [0, 1], [1, 1]],
+                                                        "values": [[1, 2], [3, 4], [5, 6]], "score": "dot"}))
+        told = " ".join(self.check({"output": [["3.31", "4.31"], ["3.31", "4.31"]]}, problem=problem).stdout.split())
+        self.assertIn("You wrote 2 × 2; this step is 3 × 2", told)
+        told = self.check({"output": [["3.31", "4.31"], ["3.31", "4.31"], ["3", "4"]]}, problem=problem).stdout
+        self.assertIn("[3 × 2]", told)
+
     def test_behind_a_slip_in_a_large_problem_another_number_is_still_wrong(self):
         inputs = [[(i * 37 % 23 - 11) / 10, (i * 17 % 19 - 9) / 10] for i in range(85)]
         problem = json.dumps({"inputs": inputs, "weights": {

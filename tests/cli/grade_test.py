@@ -140,6 +140,14 @@ class StepsBesideThoseOfTheProblem(Folder):
         self.assertEqual((report["summary"]["graded"], sum(report["summary"]["distribution"])), (0, 0))
 
 
+    def test_a_single_cell_of_one_is_one_of_all(self):
+        self.write("class/dan.json", {"steps": {"output": {"1,1": "1.94"}}})
+        self.write("class/eva.json", {"steps": {"context": {"1,1": "1.94"}}})
+        _, points = self.earned({})
+        self.assertEqual(points["dan"], [("output", 0.11, 1)])
+        self.assertEqual(points["eva"], [("context", 0.11, 1)])
+
+
 class LargeSteps(Folder):
     def test_a_step_of_thousands_of_numbers_is_counted_and_not_drawn(self):
         inputs = [[(5 * i + j) % 7 for j in range(3)] for i in range(65)]
@@ -756,6 +764,13 @@ class Schemes(Folder):
         self.write("anna.json", {"steps": KINDS["slip"]})
         row = self.people("anna.json")["anna"]
         self.assertEqual((row["points"], row["of"]), (2.89, 3))
+
+    def test_who_has_all_points_has_all_of_them(self):
+        for scores, weights in ((1.1, 2.2), (0.1, 0.7)):
+            self.write("anna.json", {"steps": {step: RIGHT[step] for step in ("scores", "attention_weights")}})
+            self.write("scheme.json", {"points": {"scores": scores, "attention_weights": weights}})
+            summary = self.graded("anna.json", "--scheme", "scheme.json")["summary"]
+            self.assertEqual(summary["distribution"], [0] * 10 + [1])
 
     def test_a_mistake_is_deducted_where_it_was_made(self):
         self.write("anna.json", {"steps": KINDS["scaled"]})

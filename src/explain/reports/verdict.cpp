@@ -177,11 +177,23 @@ class VerdictTeller {
     say(text + ".");
   }
 
-  // The step, or one that has its shape: scaled scores, where nothing is scaled, look like scores.
+  // The step; or of one that the problem does not have, that which it comes from, where it has its shape.
   const Step* shown_like(const MarkedStep& step) const {
-    const Step* found = trace_.find(step.id);
-    if (!found && trace_.attention()) found = trace_.find(trace_.attention()->scores);
-    return found;
+    if (const Step* found = trace_.find(step.id)) return found;
+    for (const RecipePart& part : trace_.recipe.parts()) {
+      if (!part.attention) continue;
+      const Anatomy& at = *part.attention;
+      for (const auto& [id, like] :
+           {std::pair(at.scaled, at.scores), std::pair(at.masked, at.scores), std::pair(at.output, at.concat),
+            std::pair(at.output, at.context), std::pair(at.concat, at.context),
+            std::pair(at.projected_queries, at.queries), std::pair(at.projected_keys, at.keys),
+            std::pair(at.projected_values, at.values)}) {
+        const Step* const found = step.id == id ? trace_.find(like) : nullptr;
+        // Heads stand side by side in what is projected, and in what is made of their contexts.
+        if (found && (like == at.scores || !found->result.shape().has("head"))) return found;
+      }
+    }
+    return nullptr;
   }
 
   void tell_cells(const MarkedStep& step) {
