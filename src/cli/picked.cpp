@@ -94,9 +94,12 @@ std::vector<std::string> picked_steps(const std::vector<std::string>& asked, Com
   return only;
 }
 
-std::size_t most_heads(const Problem& problem) {
+std::size_t most_along(const Axis& axis, const Recipe& recipe, const std::vector<std::size_t>& parts) {
   std::size_t most = 1;
-  for (const Attention& attention : problem.sublayers) most = std::max(most, attention.heads.value_or(1));
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    const bool is_told = parts.empty() || std::ranges::count(parts, recipe.instruction(line).part) > 0;
+    if (is_told && recipe.shape(line).has(axis)) most = std::max(most, recipe.shape(line).size(axis));
+  }
   return most;
 }
 

@@ -23,7 +23,7 @@ std::vector<std::size_t> picked_parts(const std::string& part, const std::string
 // The ids of steps typed as ids, symbols or patterns; they are computed then, however large.
 std::vector<std::string> picked_steps(const std::vector<std::string>& asked, Computation& computation);
 
-// Heads of the attention that has the most.
-std::size_t most_heads(const Problem& problem);
+// How many heads, or queries, the step of these parts has that has the most; of all parts where none is named.
+std::size_t most_along(const Axis& axis, const Recipe& recipe, const std::vector<std::size_t>& parts);
 
 }  // namespace attn

@@ -115,6 +115,19 @@ std::vector<Place> outer_places(const Shape& shape, std::size_t batch, std::size
   return places;
 }
 
+std::size_t head_of(const Trace& trace, std::string_view id, std::size_t head) {
+  const Shape& shape = trace.value(id).shape();
+  const auto line = trace.recipe.line(id);
+  if (head == 0 || !line || !shape.has("head")) return head;
+  const std::size_t part = trace.recipe.instruction(*line).part;
+  if (part >= trace.recipe.parts().size()) return head;
+  const auto& attention = trace.recipe.parts()[part].attention;
+  if (!attention || !trace.recipe.has(attention->scores)) return head;
+  const Shape& scores = trace.recipe.shape(attention->scores);
+  const std::size_t heads = scores.has("head") ? scores.size("head") : 1, own = shape.size("head");
+  return own < heads && heads % own == 0 ? (head - 1) / (heads / own) + 1 : head;
+}
+
 std::vector<Dim> inner_axes(const Shape& shape, const Place& place) {
   std::vector<Dim> inner;
   for (const Dim& dim : shape.dims()) {

@@ -51,6 +51,9 @@ std::vector<Dim> inner_axes(const Shape& shape, const Place& place);
 // Where the tensor's cells begin at that place.
 std::size_t offset_at(const Shape& shape, const Place& place);
 
+// Which of a tensor's heads, counted from 1, that query head reads, where fewer have keys and values; 0 stands for all.
+std::size_t head_of(const Trace& trace, std::string_view id, std::size_t head);
+
 // Where the place stands along that axis, if it says so.
 std::optional<std::size_t> index_along(const Place& place, std::string_view axis);
 

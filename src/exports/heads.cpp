@@ -17,11 +17,11 @@ constexpr std::array<const char*, looks> look_names = {"itself", "previous", "ne
 
 std::string heads_json(const HeadsReport& report) {
   Json heads = Json::array();
-  for (const HeadLooks& one : report.heads) {
+  for (std::size_t at = 0; at < report.heads.size(); ++at) {
+    const HeadLooks& one = report.heads[at];
     Json head = {{"step", one.weights}, {"layer", one.layer}, {"head", one.head}};
     for (std::size_t i = 0; i < looks; ++i) {
-      const bool is_asked = i != static_cast<std::size_t>(Look::pair) || report.pair;
-      head[look_names[i]] = is_asked ? Json(one.shares[i]) : Json();
+      head[look_names[i]] = report.has_share(at, static_cast<Look>(i)) ? Json(one.shares[i]) : Json();
     }
     heads.push_back(std::move(head));
   }
@@ -37,10 +37,13 @@ std::string heads_json(const HeadsReport& report) {
 std::string heads_csv(const HeadsReport& report) {
   std::string text = "step,layer,head,itself,previous,next,first";
   text += report.pair ? ",pair\n" : "\n";
-  for (const HeadLooks& one : report.heads) {
+  for (std::size_t at = 0; at < report.heads.size(); ++at) {
+    const HeadLooks& one = report.heads[at];
     text += one.weights + "," + std::to_string(one.layer) + "," + std::to_string(one.head);
     for (std::size_t i = 0; i < looks; ++i) {
-      if (i != static_cast<std::size_t>(Look::pair) || report.pair) text += "," + Json(one.shares[i]).dump();
+      if (i == static_cast<std::size_t>(Look::pair) && !report.pair) continue;
+      text += ",";
+      if (report.has_share(at, static_cast<Look>(i))) text += Json(one.shares[i]).dump();
     }
     text += "\n";
   }

@@ -23,11 +23,13 @@ std::size_t cells_asked(const Trace& trace, const std::string& id) {
   const Shape& shape = step->result.shape();
   const auto batch = shape.position("batch");
   const auto row = shape.has("query") ? shape.position("query") : shape.position("token");
-  if (trace.own_queries.empty() || !batch || !row) return shape.count();
-  const std::size_t rows = shape.dims()[*batch].size * shape.dims()[*row].size;
+  if (!batch || !row || shape.count() == 0) return shape.count();
+  const std::size_t sequences = shape[*batch].size, rows = shape[*row].size;
   std::size_t own = 0;
-  for (const std::size_t queries : trace.own_queries) own += queries;
-  return rows == 0 ? 0 : shape.count() / rows * own;
+  for (std::size_t sequence = 0; sequence < sequences; ++sequence) {
+    own += own_size(trace, *step, shape[*row], sequence);
+  }
+  return shape.count() / (sequences * rows) * own;
 }
 
 std::size_t order_of(const Trace& trace, const std::string& id) {
@@ -70,7 +72,7 @@ StepGrade Grader::graded(const MarkedStep* marked, const std::string& id, double
     return grade;
   }
   // Who writes single cells of a step has not written the others.
-  grade.cells = std::max(grade.cells, marked->cells.size());
+  grade.cells = std::max({grade.cells, marked->asked, marked->cells.size()});
   grade.missing = grade.cells - marked->cells.size();
   grade.right = marked->count(CellState::right);
   grade.consistent = marked->count(CellState::consistent);

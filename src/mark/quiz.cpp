@@ -37,6 +37,8 @@ std::size_t widest_query(const Trace& trace, std::size_t part, std::size_t seque
   for (std::size_t at = 0; at < shape.count(); ++at) {
     const std::vector<std::size_t> index = shape.index(at);
     if (shape.has("batch") && index[*shape.position("batch")] != sequence) continue;
+    const std::size_t query = *shape.position("query");
+    if (index[query] >= own_size(trace, *mask, shape[query], sequence)) continue;
     open[index[*shape.position("query")]] += mask->result[at] != 0 ? 1 : 0;
   }
   const auto most = std::ranges::max_element(open, {}, [](const auto& one) { return one.second; });
@@ -59,12 +61,15 @@ class Planner {
   void add(const Step& step, Amount amount, std::vector<QuizQuestion>& questions) const {
     const Shape& shape = step.result.shape();
     const auto along = axis_of_rows(shape);
-    const bool by_number = !along || shape[*along].size > most_in_a_row;
+    const std::size_t own = along ? own_size(trace_, step, shape[*along], sequence_) : 1;
+    // Of a row with padding each number is asked for by itself: it is no whole row.
+    const bool by_number = !along || shape[*along].size > most_in_a_row || own < shape[*along].size;
     const std::size_t query = amount == Amount::all ? 0 : widest_query(trace_, step.part, sequence_);
     for (std::size_t at = 0; at < shape.count(); ++at) {
       const std::vector<std::size_t> index = shape.index(at);
+      if (along && index[*along] >= own) continue;
       if (along && index[*along] > 0 && (!by_number || amount != Amount::all)) continue;
-      if (!is_asked(shape, index, along, amount, query)) continue;
+      if (!is_asked(step, index, along, amount, query)) continue;
       QuizQuestion question{step.heading.id, index};
       if (!by_number) {
         question.along = along;
@@ -75,14 +80,13 @@ class Planner {
     }
   }
 
-  bool is_asked(const Shape& shape, const std::vector<std::size_t>& index, std::optional<std::size_t> along,
+  bool is_asked(const Step& step, const std::vector<std::size_t>& index, std::optional<std::size_t> along,
                 Amount amount, std::size_t query) const {
+    const Shape& shape = step.result.shape();
     for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
       const Axis& name = shape[axis].axis;
       if (name == "batch" && index[axis] != sequence_) return false;
-      const bool has_padding = (name == "query" || name == "token") && sequence_ < trace_.own_queries.size();
-      if (has_padding && shape.has("batch") && axis != along && index[axis] >= trace_.own_queries[sequence_])
-        return false;
+      if (axis != along && index[axis] >= own_size(trace_, step, shape[axis], sequence_)) return false;
       if (amount == Amount::all || axis == along || is_outer(name)) continue;
       if (index[axis] != (name == "query" ? query : 0)) return false;
     }

@@ -187,13 +187,16 @@ void find_rows_with_a_factor(HandedStep& step, const HandedStep* maximum) {
 }
 
 // Padded queries are nobody's homework.
-void leave_out_padding(HandedStep& step, const Shape& shape, const std::vector<std::size_t>& own_queries) {
+void leave_out_padding(HandedStep& step, const Shape& shape, const Trace& trace, std::size_t part) {
   const auto batch = shape.position("batch");
   const auto row = shape.has("query") ? shape.position("query") : shape.position("token");
-  if (own_queries.empty() || !batch || !row || !step.fits) return;
+  if (!batch || !row || !step.fits) return;
   for (std::size_t at = 0; at < step.cells.size(); ++at) {
     const std::vector<std::size_t> index = shape.index(at);
-    if (index[*row] >= own_queries[index[*batch]]) step.cells[at].kind = HandedCell::Kind::not_asked;
+    const auto own = own_places(trace, step.id, part, shape, shape[*row].axis, index[*batch]);
+    if (!own || index[*row] < *own) continue;
+    step.cells[at].kind = HandedCell::Kind::not_asked;
+    --step.asked;
   }
 }
 
@@ -232,26 +235,24 @@ std::pair<int, int> decimals_of(const HandedStep& step) {
 
 // Calls visit with every number that was written.
 template <class Visit>
-void each_number(std::vector<AnsweredStep>& steps, Visit visit) {
-  for (AnsweredStep& step : steps) {
-    for (AnsweredStep::Cell& cell : step.cells) {
-      if (cell) visit(*cell);
-    }
-    for (AnsweredStep::Placed& placed : step.placed) {
-      if (placed.number) visit(*placed.number);
-    }
+void each_number(AnsweredStep& step, Visit visit) {
+  for (AnsweredStep::Cell& cell : step.cells) {
+    if (cell) visit(*cell);
+  }
+  for (AnsweredStep::Placed& placed : step.placed) {
+    if (placed.number) visit(*placed.number);
   }
 }
 
-// Leaves "0.50" one decimal where all numbers are rounded to one.
-void drop_zeros_behind(int decimals, std::vector<AnsweredStep>& steps) {
+// Leaves "0.50" one decimal where all numbers of the step are rounded to one: not all steps are rounded by hand.
+void drop_zeros_behind(int decimals, AnsweredStep& step) {
   bool are_zeros = true;
-  each_number(steps, [&](const WrittenNumber& number) {
+  each_number(step, [&](const WrittenNumber& number) {
     are_zeros =
         are_zeros && (!number.decimals || rounded(number.value, {decimals, RoundingMode::half_up}) == number.value);
   });
   if (!are_zeros) return;
-  each_number(steps, [&](WrittenNumber& number) {
+  each_number(step, [&](WrittenNumber& number) {
     if (number.decimals) number.decimals = std::min(*number.decimals, decimals);
   });
 }
@@ -271,6 +272,7 @@ std::optional<HandedStep> turned(const HandedStep& step, const Recipe& right) {
                    .what = step.what,
                    .shape = sizes,
                    .cells = std::vector<HandedCell>(step.cells.size()),
+                   .asked = step.asked,
                    .decimals = step.decimals,
                    .is_whole = step.is_whole};
   const std::size_t rows = sizes[rank - 2];
@@ -294,9 +296,9 @@ const HandedStep* Sheet::find(std::string_view id) const {
 Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> problem_decimals, Recipe& right,
                std::vector<std::string>& unknown) {
   std::vector<AnsweredStep> steps = answers.steps;
-  if (problem_decimals) drop_zeros_behind(*problem_decimals, steps);
   std::vector<HandedStep> handed;
   for (AnsweredStep& step : steps) {
+    if (problem_decimals) drop_zeros_behind(*problem_decimals, step);
     if (step.id == "result") step.id = trace.result;
     if (!right.has(step.id) && !add_step(step.id, right)) {
       unknown.push_back(step.id);
@@ -311,7 +313,8 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> pr
     if (rounds_once_a_step(right.dtype())) {
       for (HandedCell& cell : laid.cells) cell.held = stored(cell.number.value, right.dtype());
     }
-    leave_out_padding(laid, shape, trace.own_queries);
+    laid.asked = laid.cells.size();
+    leave_out_padding(laid, shape, trace, right.instruction(*right.line(laid.id)).part);
     handed.push_back(std::move(laid));
   }
 

@@ -42,6 +42,7 @@ struct HandedStep {
   What what = What::other;
   std::vector<std::size_t> shape;
   std::vector<HandedCell> cells;  // row-major
+  std::size_t asked = 0;          // how many cells are no padding
   int decimals = 0;               // the most written in it; where there are none, in all of the sheet
   bool fits = true;               // false where the shape is not the problem's: then both are as written
   bool is_whole = false;          // handed in as a whole, without a blank

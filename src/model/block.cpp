@@ -73,7 +73,7 @@ class Recorder {
   // Whose tokens are others than those of the whole problem.
   RecipeBuilder labelled(RecipeBuilder work, const Attention& attention) const {
     const bool is_own = prefix_.empty() && attention.key_labels == problem_.attention().key_labels;
-    if (!is_own) work.current().labels = {attention.query_labels, attention.key_labels, {}};
+    if (!is_own) work.current().labels = {attention.query_labels, attention.key_labels, {}, attention.own_queries};
     return work;
   }
 
@@ -82,7 +82,10 @@ class Recorder {
     for (const Layer& layer : problem_.block->layers) {
       if (layer.cross) work = labelled(std::move(work), problem_.sublayers[*layer.cross]);
     }
-    if (auto& labels = work.current().labels) labels->query = labels->key;
+    if (auto& labels = work.current().labels) {
+      labels->query = labels->key;
+      labels->own_queries.clear();
+    }
     return work.given_step({"", "X_M", language().block.memory, language().steps.given, Role::input}, memory);
   }
 

@@ -45,7 +45,11 @@ bool may_be_infinite(const Step& step) {
 // The first number from the scores on that is not finite, although nothing closes it.
 std::vector<Note> overflow(const Trace& trace) {
   const StepId first = trace.attention() ? trace.attention()->scores : trace.steps.front().heading.id;
-  const auto scores = std::ranges::find_if(trace.steps, [&](const Step& step) { return step.heading.id == first; });
+  // They may not have been kept.
+  const std::optional<std::size_t> from = trace.recipe.line(first);
+  const auto scores = std::ranges::find_if(trace.steps, [&](const Step& step) {
+    return step.heading.id == first || (from && trace.recipe.line(step.heading.id) >= from);
+  });
   for (auto step = scores; step != trace.steps.end(); ++step) {
     if (may_be_infinite(*step)) continue;
     const Step* mask = mask_of(trace, step->part);

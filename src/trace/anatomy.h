@@ -60,6 +60,7 @@ struct ResidualAnatomy {
 struct Labels {
   std::vector<std::vector<std::string>> query = {}, key = {};  // a list a sequence
   std::vector<std::string> vocabulary = {};                    // of logits; may be empty
+  std::vector<std::size_t> own_queries = {};  // a number a sequence, the rest is padding; empty where there is none
 };
 
 // A stretch of a computation that is told by itself: an attention, a norm.

@@ -29,8 +29,8 @@ bool has_own_tokens(const Recipe& recipe, const RecipePart& part) {
 std::size_t queries_of(const Recipe& recipe, const RecipePart& part, const std::vector<std::size_t>& own_queries,
                        std::size_t sequence) {
   const std::size_t queries = recipe.shape(part.attention->weights).size("query");
-  const bool is_ragged = !part.labels && sequence < own_queries.size();
-  return is_ragged ? std::min(queries, own_queries[sequence]) : queries;
+  const std::vector<std::size_t>& own = part.labels ? part.labels->own_queries : own_queries;
+  return sequence < own.size() ? std::min(queries, own[sequence]) : queries;
 }
 
 std::vector<std::string> tokens_of(const RecipePart& part, const Labels& labels, std::size_t queries,
@@ -56,6 +56,7 @@ std::size_t size_or_one(const Shape& shape, const Axis& axis) { return shape.has
 std::vector<std::size_t> HeadsReport::ranked(Look look) const {
   std::vector<std::size_t> order(heads.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  std::erase_if(order, [&](std::size_t head) { return !has_share(head, look); });
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return share(a, look) > share(b, look); });
   return order;
 }

@@ -39,7 +39,12 @@ struct HeadsReport {
 
   double share(std::size_t head, Look look) const { return heads[head].shares[static_cast<std::size_t>(look)]; }
 
-  // The heads from the one that looks so the most on; of equal ones the first.
+  // Whether the head may look so: a pair is of one list of tokens.
+  bool has_share(std::size_t head, Look look) const {
+    return look != Look::pair || (pair && heads[head].tokens == pair->tokens);
+  }
+
+  // Those heads from the one that looks so the most on; of equal ones the first.
   std::vector<std::size_t> ranked(Look look) const;
 };
 

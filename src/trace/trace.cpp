@@ -67,6 +67,24 @@ const Tensor<double>& Trace::value(std::string_view id) const {
   return step ? step->result : find_given(id)->value;
 }
 
+std::optional<std::size_t> own_places(const Trace& trace, std::string_view id, std::size_t part, const Shape& shape,
+                                      const Axis& axis, std::size_t sequence) {
+  // Keys and values have the axis of tokens until they are projected: "split_inputs.key".
+  const bool of_keys = id.ends_with(".key") || id.ends_with(".value");
+  const bool of_queries = axis == "query" || (axis == "token" && !of_keys);
+  // What all sequences share is read by the longest.
+  if (!of_queries || !shape.has("batch")) return std::nullopt;
+  const std::vector<RecipePart>& parts = trace.recipe.parts();
+  const bool has_labels = part < parts.size() && parts[part].labels;
+  const std::vector<std::size_t>& own = has_labels ? parts[part].labels->own_queries : trace.own_queries;
+  return sequence < own.size() ? std::optional(own[sequence]) : std::nullopt;
+}
+
+std::size_t own_size(const Trace& trace, const Step& step, const Dim& dim, std::size_t sequence) {
+  const auto own = own_places(trace, step.heading.id, step.part, step.result.shape(), dim.axis, sequence);
+  return std::min(dim.size, own.value_or(dim.size));
+}
+
 std::string part_title(const Trace& trace, const Step& step) {
   const std::vector<RecipePart>& parts = trace.recipe.parts();
   return step.part < parts.size() ? parts[step.part].title : "";

@@ -90,6 +90,14 @@ struct Trace {
   const Tensor<double>& value(std::string_view id) const;
 };
 
+// How many places along that axis of a tensor are no padding in a sequence, where that is known: of queries, and of
+// tokens that are queries, in a batch of different lengths. `part` is of the recipe's.
+std::optional<std::size_t> own_places(const Trace& trace, std::string_view id, std::size_t part, const Shape& shape,
+                                      const Axis& axis, std::size_t sequence);
+
+// The same of a step; all of its places where nothing is known to be padding.
+std::size_t own_size(const Trace& trace, const Step& step, const Dim& dim, std::size_t sequence);
+
 // The title of the part of the computation that a step belongs to; empty where that is all there is.
 std::string part_title(const Trace& trace, const Step& step);
 

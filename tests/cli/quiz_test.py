@@ -101,6 +101,21 @@ class Asking(unittest.TestCase):
         self.assertIn("attn exercise --like ", done.stdout)
         self.assertIn("attn quiz practice.json", done.stdout)
 
+    def test_padding_is_not_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            problem = os.path.join(folder, "ragged.json")
+            with open(problem, "w", encoding="utf-8") as file:
+                json.dump({"inputs": [[[1, 0], [0, 1], [1, 1]], [[1, 1], [0, 1]]], "score": "dot"}, file)
+            done = quiz(problem, ["2", "1"], "--batch", "2", "--steps", "row_maximum")
+            self.assertEqual((done.returncode, done.stdout.count("Right.")), (0, 2), done.stdout)
+            self.assertIn("2 of 2", done.stdout)
+            # The query that sees most is looked for among those that there are.
+            with open(problem, "w", encoding="utf-8") as file:
+                long, short = ([[i % 3, i % 2] for i in range(rows)] for rows in (14, 5))
+                json.dump({"inputs": {"query": [long, short], "key": [long, long]}, "causal": True, "score": "dot"}, file)
+            done = quiz(problem, [], "--batch", "2", "--steps", "S,A")
+            self.assertIn("1 of ", done.stdout)
+
     def test_what_is_given_is_shown_first_and_on_request(self):
         done = quiz(EXAMPLE, ["?", "quit"], "--steps", "scores")
         self.assertEqual(done.returncode, 0)
@@ -282,6 +297,15 @@ class Asking(unittest.TestCase):
         said = self.practised("wide.json", wide, ["0", "quit"])
         self.assertIn("--inputs 6 --d-v 5 ", said)
         self.assertNotIn("--d-k", said)
+
+    def test_what_is_said_to_practise_with_can_be_made(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in share(["ragged-batch", "alibi", "apple-two-contexts", "twelve-words", "tom-yeh-three-heads"], 5):
+                said = quiz(os.path.join(DATA, name + ".json"), ["", ""]).stdout
+                made = re.search(r"attn (exercise --inputs .*)", said)
+                done = subprocess.run([ATTN, *made[1].split()], cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=300)
+                self.assertEqual(done.returncode, 0, (name, made[0], done.stderr))
+                os.remove(os.path.join(folder, "practice.json"))
 
     def test_the_end_of_input_ends_with_what_there_is(self):
         for text in ("", "2 4 4\n", "2 4 4\n4 16", "quit\n", "\0\n"):

@@ -120,18 +120,35 @@ class Leaks(unittest.TestCase):
         self.assertEqual(page.open["row_maximum"], {0, 1, 2})
         self.assertNotIn("attention_weights", page.open)
 
+    def test_a_largest_score_of_0_or_1_is_blank_where_scores_are(self):
+        problem = {"queries": [[1, 0], [0, 1], [1, 1]], "keys": [[1, 0], [0, 1], [-1, 0]], "score": "dot",
+                   "mask": {"add": [[0, 0, 0], [0, 0, 0], [0, 0, 0]]}}
+        page = Page(printed("worksheet", "-", "--blank", "scores", "--format", "html", text=json.dumps(problem)))
+        self.assertEqual(page.open["row_maximum"], {0, 1, 2})
+
+    def test_padding_has_no_boxes(self):
+        inputs = [[[1, 0], [0, 1], [1, 1]], [[1, 1], [0, 1]]]
+        for problem in ({"inputs": inputs, "score": "dot"},
+                        {"inputs": [[list(row) for row in zip(*one)] for one in inputs], "score": "dot", "vectors": "columns"}):
+            text = printed("worksheet", "-", "--batch", "2", text=json.dumps(problem))
+            self.assertNotRegex(text, r"(?i)query 3")
+            page = Page(printed("worksheet", "-", "--batch", "2", "--format", "html", text=json.dumps(problem)))
+            self.assertEqual(len(page.open["context"]), 4)
+
     def test_notes_and_titles_do_not_tell(self):
         with open(EXAMPLE, encoding="utf-8") as file:
             problem = json.load(file)
         problem["title"] = "The weights 0.0634 and so on"
         problem["notes"] = ["Scores are [2, 4, 4], and q₁·k₂ = 4; the first input is [1, 0, 1, 0].",
-                            "Chapter 16 says: the largest score is 16, about 47% or 0.47, and 3 words are here.", 7]
+                            "Chapter 16 says: the largest score is 16, about 47% or 0.47, and 3 words are here.",
+                            "The second of the first query has .47.", 7]
         text = json.dumps(problem)
         done = attn("worksheet", "-", text=text)
         said = re.sub(r"\s+", " ", done.stdout)
         self.assertIn("The weights ___ and so on", said)
         self.assertIn("Scores are [___, ___, ___], and q₁·k₂ = ___; the first input is [1, 0, 1, 0].", said)
         self.assertIn("the largest score is ___, about ___ or ___, and 3 words are here.", said)
+        self.assertIn("The second of the first query has ___.", said)
         self.assertRegex(done.stderr, r"^attn: note: the title or the notes .*0\.0634.*\n$")
         key = attn("worksheet", "-", "--key", text=text)
         self.assertIn("about 47% or 0.47, and 3", key.stdout)

@@ -33,7 +33,8 @@ struct HeadsOptions {
 
 // The token that is called so, or has that number; of several the one that stands first.
 std::optional<std::size_t> find_token(const std::string& typed, const std::vector<std::string>& tokens) {
-  const auto found = std::ranges::find(tokens, typed);
+  auto found = std::ranges::find(tokens, typed);
+  if (found == tokens.end()) found = std::ranges::find(tokens, "“" + typed + "”");  // one that looks like padding
   if (found != tokens.end()) return static_cast<std::size_t>(found - tokens.begin());
   std::size_t number = 0;
   if (parse_natural(typed, number) && number >= 1 && number <= tokens.size()) return number - 1;
@@ -52,8 +53,15 @@ TokenPair find_pair(const std::string& typed, const std::vector<std::vector<std:
     if (query && key) return {tokens, *query, *key};
     all.insert(all.end(), tokens.begin(), tokens.end());
   }
-  const bool has_first = std::ranges::any_of(lists, [&](const auto& tokens) { return find_token(names[0], tokens); });
-  const std::string& missing = names[has_first ? 1 : 0];
+  const auto is_in_some = [&](const std::string& name) {
+    return std::ranges::any_of(
+        lists, [&](const std::vector<std::string>& tokens) { return find_token(name, tokens).has_value(); });
+  };
+  if (is_in_some(names[0]) && is_in_some(names[1]))
+    throw Refusal("`" + shown(names[0]) + "` and `" + shown(names[1]) + "` are tokens of different sequences",
+                  "no head to its own tokens looks from one to the other")
+        .at({"--pair", typed});
+  const std::string& missing = names[is_in_some(names[0]) ? 1 : 0];
   throw unknown("no token is called", missing, all, "the tokens are " + listed(all)).at({"--pair", missing});
 }
 

@@ -233,18 +233,28 @@ void refuse_transcript(const std::string& path) {
     throw not_written(path, "there is no folder " + folder.string());
 }
 
-// Sizes of a problem of one attention, as options of attn exercise.
+// Sizes of a problem of one attention, as options of attn exercise: as many of them as an exercise can have.
 std::string sizes_as_options(const Problem& problem, const Trace& trace) {
   constexpr std::size_t most = 6;  // for work by hand
   const Attention& attention = problem.attention();
-  std::string options = fmt::format(" --inputs {}", std::clamp<std::size_t>(attention.query_count, 2, most));
   const Anatomy* at = trace.attention();
-  const auto size = [&](const StepId& id, const Axis& axis) { return trace.recipe.shape(id).size(axis); };
-  for (const auto& [option, count] : {std::pair{"--d-k", size(at->keys, "d_k")}, {"--d-v", size(at->values, "d_v")}}) {
-    if (count <= most) options += fmt::format(" {} {}", option, count);
-  }
-  if (attention.heads.value_or(1) > 1) options += " --heads 2";
-  if (trace.recipe.has(at->causal_rule)) options += " --causal";
+  ExerciseWishes wishes;
+  wishes.inputs = std::clamp<std::size_t>(attention.query_count, 2, most);
+  if (attention.heads.value_or(1) > 1) wishes.heads = 2;
+  wishes.causal = trace.recipe.has(at->causal_rule);
+  const auto wish = [&](std::optional<std::size_t> ExerciseWishes::*which, std::size_t size) {
+    if (size < 2 || size > most) return;
+    ExerciseWishes with = wishes;
+    with.*which = size;
+    if (!contradiction_in(with) && coincidences_in(with).empty()) wishes = with;
+  };
+  wish(&ExerciseWishes::value_width, trace.recipe.shape(at->values).size("d_v"));
+  wish(&ExerciseWishes::key_width, trace.recipe.shape(at->keys).size("d_k"));
+  std::string options = fmt::format(" --inputs {}", *wishes.inputs);
+  if (wishes.key_width) options += fmt::format(" --d-k {}", *wishes.key_width);
+  if (wishes.value_width) options += fmt::format(" --d-v {}", *wishes.value_width);
+  if (wishes.heads) options += fmt::format(" --heads {}", *wishes.heads);
+  if (wishes.causal) options += " --causal";
   return options;
 }
 

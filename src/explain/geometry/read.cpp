@@ -89,9 +89,7 @@ class GeometryReader {
     }
     key_count_ = shape.size("key");
     query_count_ = shape.size("query");
-    if (sequence_of(place_) < trace_.own_queries.size()) {
-      query_count_ = std::min(query_count_, trace_.own_queries[sequence_of(place_)]);
-    }
+    query_count_ = own_size(trace_, *weights_, {"query", query_count_}, sequence_of(place_));
     return query_count_ > 0 && !softmax_reading_.operands.empty();
   }
 
@@ -205,7 +203,9 @@ class GeometryReader {
     const Shape& shape = trace_.value(id).shape();
     Place place;
     for (const auto& [of, index] : place_) {
-      if (shape.has(of)) place.emplace_back(of, std::min(index, shape.size(of) - 1));
+      if (!shape.has(of)) continue;
+      const std::size_t own = of == "head" ? head_of(trace_, id, index + 1) - 1 : index;
+      place.emplace_back(of, std::min(own, shape.size(of) - 1));
     }
     const std::vector<Dim> inner = inner_axes(shape, place);
     if (inner.size() != 2 || !shape.has(axis) || shape.size(axis) < count) return;

@@ -15,6 +15,7 @@
 #include "explain/telling/closing.h"
 #include "explain/telling/matrices.h"
 #include "explain/telling/parts.h"
+#include "ops/regroups.h"
 #include "problem/labels.h"
 #include "words/language.h"
 
@@ -75,13 +76,25 @@ bool go_on_one_page(const Step& a, const Step& b) {
   return a.part == b.part && size(a, "batch") == size(b, "batch") && size(a, "head") == size(b, "head");
 }
 
-// Rows at the end that only fill up a sequence are nobody's to work out.
+// Rows at the end that only fill up a sequence are nobody's to work out, nor are columns of queries.
 void leave_out_padding(Matrix& matrix) {
   std::size_t rows = matrix.rows();
   while (rows > 1 && is_padding(matrix.row_labels[rows - 1])) --rows;
   matrix.row_labels.resize(rows);
-  matrix.cells.resize(rows * matrix.columns());
-  if (!matrix.closed.empty()) matrix.closed.resize(rows * matrix.columns());
+  const bool are_queries = matrix.column_axis == "query" || matrix.column_axis == "token";
+  std::size_t columns = matrix.columns();
+  while (are_queries && columns > 1 && matrix.is_padding_column(columns - 1)) --columns;
+  std::vector<double> cells;
+  std::vector<bool> closed;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      cells.push_back(matrix.number(row, column));
+      if (!matrix.closed.empty()) closed.push_back(matrix.is_closed(row, column));
+    }
+  }
+  matrix.column_labels.resize(columns);
+  matrix.cells = std::move(cells);
+  matrix.closed = std::move(closed);
 }
 
 // A number in a text: "0.50", "1/2", "47%".
@@ -99,7 +112,7 @@ class NumberReader {
 
   // Steps to the next number; its bytes are from first() to at().
   std::optional<NumberInText> next() {
-    for (; at_ < text_.size() && !is_ascii_digit(text_[at_]); ++at_) see(text_[at_]);
+    for (; at_ < text_.size() && !begins_number(); ++at_) see(text_[at_]);
     if (at_ == text_.size()) return std::nullopt;
     first_ = at_;
     NumberInText found;
@@ -124,6 +137,12 @@ class NumberReader {
   std::size_t at() const { return at_; }
 
  private:
+  // ".47" is 0.47.
+  bool begins_number() const {
+    const bool is_point = text_[at_] == '.' && at_ + 1 < text_.size();
+    return is_ascii_digit(text_[at_]) || (is_point && is_ascii_digit(text_[at_ + 1]));
+  }
+
   void see(char c) {
     if (c == '[' && lists_++ == 0) ++which_list_;
     if (c == ']' && lists_ > 0) --lists_;
@@ -198,7 +217,9 @@ bool Worksheet::is_told(const Step& step) const {
 // multiplied by 1, a value that has all the weight.
 bool Worksheet::repeats_open(const Reading& reading, std::size_t cell, double value) const {
   const bool is_copied = regroups(reading.op) || std::holds_alternative<Close>(reading.op);
-  if (!is_copied && (value == 0 || value == 1)) return false;
+  const auto* softmax = std::get_if<Softmax>(&reading.op);
+  const bool is_largest = softmax && softmax->part == Softmax::Part::maximum;
+  if (!is_copied && !is_largest && (value == 0 || value == 1)) return false;
   const Provenance made = provenance(reading, cell);
   const bool is_product = std::holds_alternative<Contract>(reading.op);
   for (std::size_t at = 0; at < made.operands.size(); ++at) {
@@ -419,7 +440,8 @@ class SheetTeller {
 
   void tell_together(std::span<const Step* const> steps) {
     const Shape& shape = steps.front()->result.shape();
-    for (const Place& place : outer_places(shape, options_.batch.value_or(0), options_.head.value_or(0))) {
+    const std::size_t head = head_of(trace_, steps.front()->heading.id, options_.head.value_or(0));
+    for (const Place& place : outer_places(shape, options_.batch.value_or(0), head)) {
       const std::string where = place_words(shape, place);
       if (!where.empty()) add(Headline{3, {where}});
       if (options_.blanks.kind != Blanks::Kind::faded) {
@@ -494,6 +516,7 @@ class SheetTeller {
     const auto query = options_.query ? std::optional(*options_.query - 1) : std::nullopt;
     const Numerals& told = is_asked(step) ? numerals_ : regroups(step.op) ? of_given_ : looked_up_;
     std::vector<Matrix> all = matrices_at(trace_, told, step.heading.id, place, query);
+    std::erase_if(all, [&](const Matrix& matrix) { return is_of_padding(step, matrix); });
     for (Matrix& matrix : all) {
       matrix.sizes.clear();
       if (trace_.batched) leave_out_padding(matrix);
@@ -503,6 +526,15 @@ class SheetTeller {
       matrix.decimals_in_lines = 0;
     }
     return all;
+  }
+
+  // Whether it is all of one query that only fills up a sequence.
+  bool is_of_padding(const Step& step, const Matrix& matrix) const {
+    const Shape& shape = step.result.shape();
+    const auto batch = shape.position("batch"), query = shape.position("query");
+    if (!batch || !query) return false;
+    const std::vector<std::size_t> at = shape.index(matrix.first);
+    return at[*query] >= own_size(trace_, step, shape[*query], at[*batch]);
   }
 
   void put_into_boxes(Matrix& matrix) const {

@@ -119,9 +119,11 @@ std::string whose_mask(const Trace& trace, const ExplainOptions& options) {
   return " (" + listed(masked) + ")";
 }
 
-Inline mask_words(const Trace& trace) {
+Inline mask_words(const Trace& trace, const ExplainOptions& options) {
   EachOnce reasons;
   for (const std::string& mask : masks_read(trace)) {
+    const auto line = trace.recipe.line(mask);
+    if (line && !is_told(trace.recipe.instruction(*line).part, options)) continue;
     for (ClosingRule& rule : closing_rules(trace, mask)) reasons.add(std::move(rule.reason));
   }
   Inline words;
@@ -145,7 +147,7 @@ Table options_table(const Trace& trace, const ExplainOptions& options, const Num
   particulars(true);
   row(said.the_score, common_score_words(trace, options, numerals));
   particulars(false);
-  Inline masks = mask_words(trace);
+  Inline masks = mask_words(trace, options);
   if (!masks.empty()) masks.emplace_back(whose_mask(trace, options));
   row(said.the_mask, std::move(masks));
   row(said.the_norm, {norm_words(trace, options, numerals)});
@@ -163,7 +165,7 @@ void add_matrices(const Trace& trace, const std::string& id, const ExplainOption
                   Document& document) {
   if (options.head_alone && !trace.value(id).shape().has("head")) return;
   std::vector<Place> places =
-      outer_places(trace.value(id).shape(), options.batch.value_or(0), options.head.value_or(0));
+      outer_places(trace.value(id).shape(), options.batch.value_or(0), head_of(trace, id, options.head.value_or(0)));
   if (!options.full && places.size() > most_places) places.resize(most_places);
   for (const Place& place : places) {
     for (Matrix& matrix : matrices_at(trace, numerals, id, place)) document.add(std::move(matrix));
@@ -209,7 +211,7 @@ std::string words_of_rounding(const HandRounding& rounding) {
 
 void tell_mask(const Trace& trace, std::span<const Step* const> steps, Document& document) {
   const bool is_masked = std::ranges::any_of(steps, [](const Step* step) { return step->open.has_value(); });
-  Inline words = is_masked ? mask_words(trace) : Inline();
+  Inline words = is_masked ? mask_words(trace, {}) : Inline();
   if (words.empty()) return;
   Table table;
   table.rows.push_back({{language().telling.the_mask}, std::move(words)});

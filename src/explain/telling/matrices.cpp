@@ -230,6 +230,8 @@ std::vector<Matrix> matrices_at(const Trace& trace, const Numerals& numerals, co
                                 std::optional<std::size_t> query) {
   const Step* step = trace.find(id);
   const Tensor<double>& tensor = trace.value(id);
+  const Shape& shape = tensor.shape();
+  if (query && shape.has("query") && *query >= shape.size("query")) return {};
   const Reading reading = step ? reading_of(trace, *step) : Reading{Given{}, {}, std::nullopt, tensor.shape()};
   std::vector<Matrix> all = all_matrices({trace, numerals, trace.heading(id), tensor, reading}, place, query);
   for (Matrix& matrix : all) {

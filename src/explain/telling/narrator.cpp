@@ -15,6 +15,7 @@
 #include "explain/place.h"
 #include "explain/telling/matrices.h"
 #include "explain/telling/parts.h"
+#include "ops/regroups.h"
 #include "problem/labels.h"
 #include "trace/trace.h"
 #include "words/language.h"
@@ -129,11 +130,9 @@ class Narrator {
   }
 
   // Whether it is known how many queries there are at a place that fill up no sequence.
-  bool is_counted(const Dim& dim, const Place& place) const {
-    return dim.axis == "query" && sequence_of(place) < trace_.own_queries.size();
-  }
-  std::size_t own_rows(const Dim& dim, const Place& place) const {
-    return is_counted(dim, place) ? trace_.own_queries[sequence_of(place)] : dim.size;
+  bool is_counted(const Step& step, const Dim& dim, const Place& place) const {
+    return own_places(trace_, step.heading.id, step.part, step.result.shape(), dim.axis, sequence_of(place))
+        .has_value();
   }
 
   // The rows along an axis: of queries the one asked for; else those that are no padding.
@@ -145,8 +144,8 @@ class Narrator {
       return say_of_others(step, 0);
     }
     std::vector<std::size_t> rows;
-    for (std::size_t i = 0; i < own_rows(dim, place); ++i) {
-      if (is_counted(dim, place) || labels[i] != padding_label) rows.push_back(i);
+    for (std::size_t i = 0; i < own_size(trace_, step, dim, sequence_of(place)); ++i) {
+      if (is_counted(step, dim, place) || labels[i] != padding_label) rows.push_back(i);
     }
     if (options_.brief && !rows.empty()) {
       const bool of_queries = dim.axis == "query";
@@ -193,7 +192,8 @@ class Narrator {
     if (!options_.brief) return std::nullopt;
     const std::vector<Place> places = places_of(step);
     const auto weighs_several = [&](const Place& place) {
-      std::vector<std::size_t> queries(own_rows({"query", step.result.shape().size("query")}, place));
+      std::vector<std::size_t> queries(
+          own_size(trace_, step, {"query", step.result.shape().size("query")}, sequence_of(place)));
       std::iota(queries.begin(), queries.end(), std::size_t{0});
       return weighing_several(step, queries, place).has_value();
     };
@@ -369,7 +369,8 @@ class Narrator {
   }
 
   std::vector<Place> places_of(const Step& step) const {
-    return outer_places(step.result.shape(), options_.batch.value_or(0), options_.head.value_or(0));
+    return outer_places(step.result.shape(), options_.batch.value_or(0),
+                        head_of(trace_, step.heading.id, options_.head.value_or(0)));
   }
 
   const Trace& trace_;

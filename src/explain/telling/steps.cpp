@@ -88,6 +88,14 @@ Level fitting_level(const Trace& trace, const std::vector<const Step*>& steps, c
   return in_matrices <= most_numbers_at_steps ? Level::steps : Level::result;
 }
 
+// Whether the step has the head and the query that are asked for: layers may differ in both.
+bool has_place(const Trace& trace, const Step& step, const ExplainOptions& options) {
+  const Shape& shape = step.result.shape();
+  const std::size_t head = head_of(trace, step.heading.id, options.head.value_or(0));
+  return (!shape.has("head") || head <= shape.size("head")) &&
+         (!options.query || !shape.has("query") || *options.query <= shape.size("query"));
+}
+
 std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& options) {
   std::vector<const Step*> steps;
   const Step* result = trace.find("result");
@@ -99,7 +107,7 @@ std::vector<const Step*> steps_told(const Trace& trace, const ExplainOptions& op
                                             : std::ranges::any_of(options.only, [&](const std::string& id) {
                                                 return id == step.heading.id || (id == "result" && &step == result);
                                               });
-    if (asked) steps.push_back(&step);
+    if (asked && has_place(trace, step, options)) steps.push_back(&step);
   }
   return steps;
 }

@@ -101,10 +101,11 @@ bool is_about(const Note& note, const Trace& trace, const Tree& tree) {
 std::optional<std::string> padding_words(const Trace& trace, const Asked& asked) {
   const Shape& shape = trace.value(asked.id).shape();
   const auto query = shape.position("query");
-  if (!trace.find(asked.id) || !query || trace.own_queries.empty()) return std::nullopt;
+  const Step* const step = trace.find(asked.id);
+  if (!step || !query) return std::nullopt;
   const std::vector<std::size_t> index = shape.index(*asked.cell);
   const std::size_t sequence = shape.has("batch") ? index[*shape.position("batch")] : 0;
-  if (index[*query] < trace.own_queries[sequence]) return std::nullopt;
+  if (index[*query] < own_size(trace, *step, shape[*query], sequence)) return std::nullopt;
   return language().telling.padding_query(index[*query] + 1, sequence + 1);
 }
 

@@ -117,8 +117,9 @@ TEST_CASE("an attention without scores and weights of queries and keys has no ge
   const Trace sentence = examples::traced(examples::causal_sentence());
   CHECK(geometry_read(sentence));
   CHECK_FALSE(geometry_read(without_steps(sentence, {"masked_scores", "scaled_scores"})));  // that softmax reads
-  Trace padding = trace;
-  padding.own_queries = {0};
+  Trace padding = examples::traced(examples::ragged_heads());
+  CHECK(geometry_read(padding));
+  padding.own_queries = {0, 2};  // of two sequences the first has none
   CHECK_FALSE(geometry_read(padding));
 }
 
