@@ -76,6 +76,11 @@ class Picked(unittest.TestCase):
             said = attn(command, "-", "--head", "4", "--layer", "2", problem=FEWER_HEADS, code=2)
             self.assertIn("goes from 1 to 2", said)
 
+    def test_a_page_names_places_of_layers_with_other_heads(self):
+        batch = {"inputs": [[[-1, 0], [3, 3]], [[-1, -1], [2, 0]]], "block": {"layers": [{"self": {"heads": 2}}, {"self": {}}]}}
+        page = attn("run", "-", "--format", "html", "--query", "1", problem=batch)
+        self.assertIn("Layer 2 · self-attention · Sequence 2 of 2", page)
+
     def test_a_head_that_the_encoder_alone_has_is_told(self):
         problem = translation([[1, 2], [0, 1]], [[1, 0]])
         problem["block"]["memory"]["block"]["layers"][0]["self"] = {"heads": 2}

@@ -50,7 +50,8 @@ bool is_within(const std::string& place, const std::string& whole) {
 }
 
 std::string name_within(const std::string& place, const std::string& whole) {
-  return whole.empty() ? place : place.substr(whole.size() + std::string_view(between_places).size());
+  if (whole.empty() || !is_within(place, whole)) return place;
+  return place.substr(whole.size() + std::string_view(between_places).size());
 }
 
 double HeadRoom::pixels() const { return 9.6 * digits + 16 * spaces; }

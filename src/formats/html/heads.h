@@ -13,7 +13,7 @@ namespace attn {
 // What a place is in: "Sequence 1 of 2" of "Sequence 1 of 2 · Head 2 of 8"; empty where it is in nothing.
 std::string whole_of(const std::string& place);
 
-// Whether a place is in another, of which "" has all; and its name without that: "Head 2 of 8".
+// Whether a place is in another, of which "" has all; and its name without that, if it is in it: "Head 2 of 8".
 bool is_within(const std::string& place, const std::string& whole);
 std::string name_within(const std::string& place, const std::string& whole);
 
