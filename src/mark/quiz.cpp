@@ -39,7 +39,7 @@ std::size_t widest_query(const Trace& trace, std::size_t part, std::size_t seque
     if (shape.has("batch") && index[*shape.position("batch")] != sequence) continue;
     const std::size_t query = *shape.position("query");
     if (index[query] >= own_size(trace, *mask, shape[query], sequence)) continue;
-    open[index[*shape.position("query")]] += mask->result[at] != 0 ? 1 : 0;
+    open[index[query]] += mask->result[at] != 0 ? 1 : 0;
   }
   const auto most = std::ranges::max_element(open, {}, [](const auto& one) { return one.second; });
   return most == open.end() ? 0 : most->first;

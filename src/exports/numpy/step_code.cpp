@@ -293,7 +293,7 @@ class StepCode {
       }
       case Online::Part::exponentials: {
         NumpyArray maximum = operands_[1];
-        AxisNames axes = kept_of(axes_, without(maximum.axes, op.blocks));
+        AxisNames axes = order_without(maximum, op.blocks);
         axes.push_back(op.over);
         before_ += "of_key = " + last(maximum, op.blocks) + "[..., np.arange(" + std::to_string(result_.size(op.over)) +
                    ") // " + size + "]\n";
@@ -308,9 +308,7 @@ class StepCode {
         std::optional<NumpyArray> open;
         if (open_) open = part_of(*open_, op);
         const std::string factor =
-            aligned({last(operands_[2], op.blocks) + "[..., b]", kept_of(axes_, without(operands_[2].axes, op.blocks))},
-                    made)
-                .text;
+            aligned({last(operands_[2], op.blocks) + "[..., b]", order_without(operands_[2], op.blocks)}, made).text;
         axes_ = made;
         const std::string sum = products(a, b, op.over, open);
         axes_ = result_.axes();
@@ -319,7 +317,7 @@ class StepCode {
       case Online::Part::result: {
         helpers_.insert("divided");
         const auto final = [&](const NumpyArray& of) {
-          return aligned({last(of, op.blocks) + "[..., -1]", kept_of(axes_, without(of.axes, op.blocks))}, axes_).text;
+          return aligned({last(of, op.blocks) + "[..., -1]", order_without(of, op.blocks)}, axes_).text;
         };
         return "divided(" + final(operands_[0]) + ", " + final(operands_[1]) + ")";
       }
@@ -453,9 +451,14 @@ class StepCode {
     return "";
   }
 
+  // The other axes of an array, in the order of the result.
+  AxisNames order_without(const NumpyArray& array, const Axis& axis) const {
+    return kept_of(axes_, without(array.axes, axis));
+  }
+
   // The array with that axis last, the others in the order of the result.
   std::string last(const NumpyArray& array, const Axis& axis) const {
-    AxisNames order = kept_of(axes_, without(array.axes, axis));
+    AxisNames order = order_without(array, axis);
     order.push_back(axis);
     return permuted(array, order).text;
   }
@@ -467,7 +470,7 @@ class StepCode {
 
   // What of an operand belongs to block b.
   NumpyArray part_of(const NumpyArray& array, const Online& op) const {
-    AxisNames order = kept_of(axes_, without(array.axes, op.over));
+    AxisNames order = order_without(array, op.over);
     order.push_back(op.over);
     if (!has_axis(array.axes, op.over)) return array;
     return {permuted(array, order).text + block_of(op), order};

@@ -20,6 +20,17 @@ std::string told_looks(const Trace& trace, const HeadsReport& report) {
   return as_text(told_heads(trace, report, {}), {.width = 400});
 }
 
+// A decoder of two tokens, behind an encoder of three.
+Trace translated() {
+  const std::string ffn = R"("ffn": {"in": [[1, 0], [0, 1]], "out": [[1, 0], [0, 1]]})";
+  return alone(problem_of(R"({"inputs": [[1, 0], [0, 2]], "tokens": ["la", "pluie"], "block": {
+      "kind": "decoder", "layers": [{"self": {}, "cross": {}, )" +
+                          ffn + R"(}],
+      "memory": {"inputs": [[1, 1], [2, 0], [0, 1]], "tokens": ["the", "rain", "falls"],
+                 "block": {"layers": [{"self": {}, )" +
+                          ffn + R"(}]}}}})"));
+}
+
 TEST_CASE("of a shorter sequence only its own tokens look anywhere", "[heads]") {
   const Trace trace = examples::traced(examples::ragged_heads());
   const HeadsReport report = heads_of(trace, 1, TokenPair{{"Input 1", "Input 2"}, 1, 0});
@@ -58,13 +69,7 @@ TEST_CASE("attention that goes through the keys a block at a time has no weights
 }
 
 TEST_CASE("heads of an encoder look at its own tokens, not at those of the decoder behind it", "[heads]") {
-  const std::string ffn = R"("ffn": {"in": [[1, 0], [0, 1]], "out": [[1, 0], [0, 1]]})";
-  const Trace trace = alone(problem_of(R"({"inputs": [[1, 0], [0, 2]], "tokens": ["la", "pluie"], "block": {
-      "kind": "decoder", "layers": [{"self": {}, "cross": {}, )" +
-                                       ffn + R"(}],
-      "memory": {"inputs": [[1, 1], [2, 0], [0, 1]], "tokens": ["the", "rain", "falls"],
-                 "block": {"layers": [{"self": {}, )" +
-                                       ffn + R"(}]}}}})"));
+  const Trace trace = translated();
   const HeadsReport report = heads_of(trace, 0, {});
   CHECK(report.tokens == std::vector<std::string>{"the", "rain", "falls"});
   REQUIRE(report.heads.size() == 2);  // what crosses looks at tokens of others
@@ -119,13 +124,7 @@ TEST_CASE("queries that are not as many as the keys beside them have none of the
 }
 
 TEST_CASE("each map has the tokens of its own head, and a pair is of one list of tokens", "[heads]") {
-  const std::string ffn = R"("ffn": {"in": [[1, 0], [0, 1]], "out": [[1, 0], [0, 1]]})";
-  const Trace trace = alone(problem_of(R"({"inputs": [[1, 0], [0, 2]], "tokens": ["la", "pluie"], "block": {
-      "kind": "decoder", "layers": [{"self": {}, "cross": {}, )" +
-                                       ffn + R"(}],
-      "memory": {"inputs": [[1, 1], [2, 0], [0, 1]], "tokens": ["the", "rain", "falls"],
-                 "block": {"layers": [{"self": {}, )" +
-                                       ffn + R"(}]}}}})"));
+  const Trace trace = translated();
   const std::vector<std::string> source = {"the", "rain", "falls"}, target = {"la", "pluie"};
   CHECK(tokens_of_heads(trace.recipe, trace.labels, trace.own_queries, 0) == std::vector{source, target});
   const HeadsReport report = heads_of(trace, 0, TokenPair{source, 2, 1});
