@@ -159,6 +159,11 @@ void Computation::keep_only(const std::vector<std::string>& steps) {
     for (const std::size_t operand : recipe_.operands(*line)) keep(operand);
     if (const auto open = recipe_.open(*line)) keep(*open);
   }
+  // What is worked out in any case is noted as if all were kept.
+  const std::vector<bool> needed = needed_for(recipe_, kept);
+  for (const StepId& id : read_by_notes(recipe_)) {
+    if (const std::size_t line = *recipe_.line(id); needed[line]) keep(line);
+  }
   kept_.clear();
   for (std::size_t line = 0; line < kept.size(); ++line) {
     if (kept[line]) kept_.push_back(line);

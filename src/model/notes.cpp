@@ -68,21 +68,37 @@ std::vector<Note> overflow(const Trace& trace) {
   return {};
 }
 
+// What the cells of cosines are divided by: lengths that heads share are told as they were before they were repeated.
+struct Lengths {
+  StepId id;
+  const Repeat* repeat = nullptr;
+};
+
+// Two of each line that divides by lengths; none of others.
+std::vector<Lengths> lengths_of(const Recipe& recipe, std::size_t line) {
+  const auto* contract = std::get_if<Contract>(&recipe.instruction(line).op);
+  if (!contract || contract->then != Contract::Then::divide) return {};
+  std::vector<Lengths> found;
+  for (const std::size_t at : {2, 3}) {
+    const Instruction& read = recipe.instruction(recipe.operands(line)[at]);
+    const auto* repeat = std::get_if<Repeat>(&read.op);
+    found.push_back({repeat ? read.operands[0].id : read.id(), repeat});
+  }
+  return found;
+}
+
 // Vectors of length 0 whose angle with another is asked for by an open cell.
 std::vector<Note> zero_vectors(const Trace& trace) {
   std::vector<Note> notes;
-  for (const Step& step : trace.steps) {
-    const auto* contract = std::get_if<Contract>(&step.op);
-    if (!contract || contract->then != Contract::Then::divide) continue;
-    const Step* mask = mask_of(trace, step.part);
-    const Shape& cells = step.result.shape();
-    const bool masked = mask && cells == mask->result.shape();
-    for (const Operand& operand : {step.operands[2], step.operands[3]}) {
-      // Lengths that are repeated for heads that share them are told as they were before.
-      const Step* read = trace.find(operand.id);
-      const auto* repeat = read ? std::get_if<Repeat>(&read->op) : nullptr;
-      const StepId& id = repeat ? read->operands[0].id : operand.id;
-      const Tensor<double>& lengths = trace.value(id);
+  const Recipe& recipe = trace.recipe;
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    for (const auto& [id, repeat] : lengths_of(recipe, line)) {
+      const Step* read = trace.find(id);
+      if (!read) continue;
+      const Tensor<double>& lengths = read->result;
+      const Shape& cells = recipe.shape(line);
+      const Step* mask = mask_of(trace, recipe.instruction(line).part);
+      const bool masked = mask && cells == mask->result.shape();
       std::vector<bool> is_asked(lengths.size(), false);
       for (std::size_t at = 0; at < cells.count(); ++at) {
         if (masked && mask->result[at] == 0) continue;
@@ -101,6 +117,17 @@ std::vector<Note> zero_vectors(const Trace& trace) {
 }
 
 }  // namespace
+
+std::vector<StepId> read_by_notes(const Recipe& recipe) {
+  std::vector<StepId> all;
+  for (const RecipePart& part : recipe.parts()) {
+    if (part.attention && recipe.has(part.attention->mask)) all.push_back(part.attention->mask);
+  }
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    for (Lengths& lengths : lengths_of(recipe, line)) all.push_back(std::move(lengths.id));
+  }
+  return all;
+}
 
 Note closed_row_note(std::string step, std::vector<std::size_t> row) {
   std::string told = language().steps.closed_row(spelled_index(row));

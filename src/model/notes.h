@@ -13,6 +13,9 @@ namespace attn {
 // it is open.
 std::vector<Note> notes_on_numbers(const Trace& trace);
 
+// Ids of what rows without open keys and vectors of length 0 are told from, where it is in the trace.
+std::vector<StepId> read_by_notes(const Recipe& recipe);
+
 // What is said of a row with every key closed, [batch?, head?, query], at that step.
 Note closed_row_note(std::string step, std::vector<std::size_t> row);
 

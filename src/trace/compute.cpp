@@ -9,18 +9,22 @@
 
 namespace attn {
 
+std::vector<bool> needed_for(const Recipe& recipe, std::vector<bool> lines) {
+  for (std::size_t line = recipe.size(); line-- > 0;) {
+    if (!lines[line]) continue;
+    for (const std::size_t operand : recipe.operands(line)) lines[operand] = true;
+    if (const auto open = recipe.open(line)) lines[*open] = true;
+  }
+  return lines;
+}
+
 ComputingPolicy::ComputingPolicy(Backend& backend, Arithmetic arithmetic, std::function<void(std::string_view)> told)
     : backend_(backend), arithmetic_(arithmetic), told_(std::move(told)) {}
 
 void ComputingPolicy::keep_only(const Recipe& recipe, const std::vector<std::size_t>& lines) {
   kept_.assign(recipe.size(), false);
   for (const std::size_t line : lines) kept_[line] = true;
-  wanted_ = kept_;
-  for (std::size_t line = recipe.size(); line-- > 0;) {
-    if (!wanted_[line]) continue;
-    for (const std::size_t operand : recipe.operands(line)) wanted_[operand] = true;
-    if (const auto open = recipe.open(line)) wanted_[*open] = true;
-  }
+  wanted_ = needed_for(recipe, kept_);
 }
 
 SharedTensor<double> ComputingPolicy::make(const Recipe& recipe, std::size_t line, const Values<double>& carried) {

@@ -10,6 +10,9 @@
 
 namespace attn {
 
+// These lines and all that they follow from.
+std::vector<bool> needed_for(const Recipe& recipe, std::vector<bool> lines);
+
 // How a recipe is worked out for people to see: by a backend, and between two
 // steps rounded by hand where the arithmetic asks for that. A step that computes
 // is then rounded once; one that only regroups given numbers, and the inner lines

@@ -76,6 +76,28 @@ TEST_CASE("a computation keeps steps that are there, whoever asks for what else"
   CHECK(std::ranges::find(kept, "context") == kept.end());
 }
 
+TEST_CASE("a result alone is noted as all steps are: rows without open keys, vectors without length", "[model]") {
+  const Problem problem = problem_of(R"({"queries": [[1, 2, 0, 0], [3, 4, 1, 1]], "keys": [[0, 0], [0, 1]],
+      "values": [[1, 2], [3, 4]], "heads": 2, "kv_heads": 1, "score": "cosine", "mask": {"allow": [[1, 0], [0, 0]]}})");
+  CpuBackend backend(1);
+  const Trace all = attention(problem, backend);
+  Computation computation(problem);
+  computation.keep_only({"result"});
+  const auto made = computation.run(backend, true, any_bytes);
+  REQUIRE(std::holds_alternative<Trace>(made));
+  const auto noted = [](const Trace& trace, const std::string& kind) {
+    std::vector<std::vector<std::size_t>> places;
+    for (const Note& note : trace.notes) {
+      if (note.kind == kind) places.push_back(note.index);
+    }
+    return places;
+  };
+  CHECK(noted(all, "closed_row").size() == 2);  // one a head
+  CHECK(noted(all, "zero_vector").size() == 2);  // a key, and the first query of the second head
+  for (const std::string kind : {"closed_row", "zero_vector"})
+    CHECK(noted(std::get<Trace>(made), kind) == noted(all, kind));
+}
+
 TEST_CASE("whoever does not watch gets the same result", "[model]") {
   const Problem problem =
       problem_of(R"({"inputs": {"random": "normal", "shape": [320, 320], "seed": 1}, "scale": 0.01})");
