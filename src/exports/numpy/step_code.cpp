@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -28,7 +30,11 @@ class StepCode {
     result_ = step.result.shape();
     axes_ = result_.axes();
     const auto read = [&](const Operand& operand) {
-      shapes_.push_back(shape_as_read(operand, trace.value(operand.id).shape()));
+      const Tensor<double>& numbers = trace.value(operand.id);
+      shapes_.push_back(shape_as_read(operand, numbers.shape()));
+      reads_undefined_ = reads_undefined_ || std::ranges::any_of(numbers.data(), [](double number) {
+                           return std::isnan(number) || number == std::numeric_limits<double>::infinity();
+                         });
       return NumpyArray{NumpyCode::variable(operand.id), shapes_.back().axes()};
     };
     for (const Operand& operand : step.operands) operands_.push_back(read(operand));
@@ -258,7 +264,8 @@ class StepCode {
       case Softmax::Part::weights:
         if (!closes_) return aligned(operands_[0], axes_).text + " / " + aligned(operands_[1], axes_).text;
         helpers_.insert("divided");
-        return "divided(" + aligned(operands_[0], axes_).text + ", " + aligned(operands_[1], axes_).text + ")";
+        return closed_as_read("divided(" + aligned(operands_[0], axes_).text + ", " +
+                              aligned(operands_[1], axes_).text + ")");
       case Softmax::Part::shares: {
         const std::string axis = axis_argument(axes_, op.over).substr(2) + ", keepdims=True";
         const std::string scores = aligned(operands_[0], axes_).text;
@@ -359,8 +366,13 @@ class StepCode {
     return open_ ? "np.where(" + aligned(*open_, axes_).text + " != 0, " + text + ", 0)" : text;
   }
 
+  // The same of what is 0 in closed cells by itself, unless ∞ or NaN is subtracted there, or divided by.
+  std::string closed_as_read(const std::string& text) const { return reads_undefined_ ? where_open(text) : text; }
+
   // The same where what was read was not: there the mask has made all that it closes −∞ already.
-  std::string without_closed(const std::string& text) const { return is_closed_already_ ? text : where_open(text); }
+  std::string without_closed(const std::string& text) const {
+    return is_closed_already_ ? closed_as_read(text) : where_open(text);
+  }
 
   std::string with_further(std::string text, std::size_t first) const {
     for (std::size_t i = first; i < operands_.size(); ++i) text += " + " + aligned(operands_[i], axes_).text;
@@ -516,6 +528,7 @@ class StepCode {
   std::vector<NumpyArray> operands_;
   std::optional<NumpyArray> open_;
   bool is_closed_already_ = false;  // the first operand is −∞ where the mask closes
+  bool reads_undefined_ = false;    // NaN or ∞ is among what it reads
 };
 
 }  // namespace
