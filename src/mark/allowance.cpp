@@ -73,7 +73,7 @@ Interval to_significant(double value, int digits) {
   return nearest > 0 ? Interval(nearest - inward, nearest + outward) : Interval(nearest - outward, nearest + inward);
 }
 
-// Every e with |value − e| ≤ absolute + relative · |e|.
+// Every e with |value − e| ≤ absolute + relative · |e|. REQUIRES: relative <= 1: else they are two rays.
 Interval relative_absolute(double value, double relative, double absolute) {
   const auto bound = [&](double end, bool upper) {
     const bool grows = end == 0 || (end > 0) == upper;

@@ -26,7 +26,7 @@ struct MarkingRule {
   };
   Kind kind = Kind::honest_rounding;
   int digits = 2;
-  double relative = 1e-2;
+  double relative = 1e-2;  // at most 1: with more, what is right would be two rays
   double absolute = 1e-2;
 
   // How many decimals the problem asks every step to be rounded to: zeros behind

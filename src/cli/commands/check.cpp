@@ -67,6 +67,11 @@ void find_tolerance(const CheckOptions& options, MarkingRule& rule) {
   }
   // Whoever names one of the two means that one.
   rule.relative = tolerance("--rtol", options.rtol, "0.01");
+  if (rule.relative > 1) {
+    throw Refusal(fmt::format("--rtol {} takes numbers of the other sign for right", shown(options.rtol)),
+                  "write 1 or less, such as --rtol 0.01")
+        .at({"--rtol"});
+  }
   rule.absolute = tolerance("--atol", options.atol, "0.01");
 }
 
