@@ -282,6 +282,18 @@ class Blanks(unittest.TestCase):
         self.assertIn("S[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4", lines)
         self.assertNotIn("q₂·k₁", lines)
 
+    def test_fading_halves_the_second_query_where_vectors_are_columns_and_of_each_head(self):
+        problem = {"vectors": "columns", "inputs": [[1, 2, 0], [0, 1, 1], [2, 1, 3], [1, 0, 2]],
+                   "weights": {"query": [[1, 0, 2, 1], [0, 1, 1, 0]], "key": [[1, 1, 0, 0], [2, 0, 1, 1]],
+                               "value": [[1, 0, 2, 0], [0, 1, 0, 1]]}}
+        page = Page(printed("worksheet", "-", "--fade", "--format", "html", text=json.dumps(problem)))
+        self.assertEqual(page.open["queries"], {2, 4, 5})  # d_k × queries
+        self.assertEqual(page.open["context"], {2, 4, 5})
+        self.assertEqual(page.open["exponential_sums"], {1, 2})
+        page = Page(printed("worksheet", "-", "--fade", "--format", "html", text=json.dumps({
+            "inputs": [[1, 2, 0, 1], [0, 1, 1, 3], [2, 1, 3, 1]], "heads": 2})))
+        self.assertEqual(page.open["exponential_sums"], {1, 2, 4, 5})  # heads × queries
+
     def test_one_query_or_head_or_part_is_all_there_is(self):
         page = Page(sheet(EXAMPLE, "--query", "2", format="html"))
         self.assertEqual(page.open["scores"], {3, 4, 5})

@@ -51,14 +51,18 @@ std::size_t index_at(const Shape& shape, std::size_t cell, const Axis& axis) {
   return cell / shape.stride(axis) % shape.size(axis);
 }
 
-// None of the first, the latter half of each row of the second, all of the rest.
+// None of the first, the latter half of each vector of the second, all of the rest.
 bool is_open_when_faded(const Shape& shape, std::size_t cell) {
   const Axis axis = faded_axis(shape);
   if (axis.empty()) return false;
   const std::size_t query = index_at(shape, cell, axis);
   if (query != 1) return query > 1;
-  const Dim& across = shape.back();
-  return across.axis == axis || index_at(shape, cell, across.axis) >= across.size / 2;
+  // Where vectors are columns the queries are the last axis, and theirs stands before it.
+  for (std::size_t at = shape.rank(); at-- > 0;) {
+    const Dim& across = shape[at];
+    if (across.axis != axis && !is_outer(across.axis)) return index_at(shape, cell, across.axis) >= across.size / 2;
+  }
+  return true;
 }
 
 bool is_on_white(const Shape& shape, std::size_t cell) {
