@@ -389,6 +389,13 @@ class Words(unittest.TestCase):
         self.assertIn("The end is ___ ", text)
         self.assertEqual(text.count("9"), 400)
 
+    def test_answers_with_a_decimal_comma_are_hidden_and_lists_are_read_as_lists(self):
+        problem = {"title": "Where 12,5 comes from, or 50/4", "inputs": [[3, 4], [0, 2]], "scale": 0.5,
+                   "notes": "12,5 and 8,0, but 1,12,5 and [12,5] are no 12,5; nor is 12,6."}
+        text = " ".join(printed("worksheet", "-", text=json.dumps(problem)).split())
+        self.assertIn("Where ___ comes from, or ___", text)
+        self.assertIn("___ and ___, but 1,12,5 and [12,5] are no ___; nor is 12,6.", text)
+
     def test_given_numbers_have_as_many_decimals_as_somebody_asks_for(self):
         problem = json.dumps({"inputs": [[0.125, 2], [1, 1]], "score": "dot"})
         whole = printed("worksheet", "-", text=problem)

@@ -101,7 +101,7 @@ void leave_out_padding(Matrix& matrix) {
   matrix.closed = std::move(closed);
 }
 
-// A number in a text: "0.50", "1/2", "47%".
+// A number in a text: "0.50", "0,50", "1/2", "47%".
 struct NumberInText {
   double value = 0;
   int decimals = 0;
@@ -158,13 +158,25 @@ class NumberReader {
   double read(int& decimals) {
     double value = 0;
     for (; at_ < text_.size() && is_ascii_digit(text_[at_]); ++at_) value = value * 10 + (text_[at_] - '0');
-    if (at_ + 1 >= text_.size() || text_[at_] != '.' || !is_ascii_digit(text_[at_ + 1])) return value;
+    if (at_ + 1 >= text_.size() || !is_ascii_digit(text_[at_ + 1])) return value;
+    if (text_[at_] != '.' && !is_decimal_comma()) return value;
     double unit = 1;
     for (++at_; at_ < text_.size() && is_ascii_digit(text_[at_]); ++at_, ++decimals) {
       unit /= 10;
       value += unit * (text_[at_] - '0');
     }
     return value;
+  }
+
+  // As in "7,96", and not in [7,96] or 7,96,5. REQUIRES: a digit follows.
+  bool is_decimal_comma() const {
+    if (text_[at_] != ',' || lists_ > 0) return false;
+    const auto is_digit_at = [&](std::size_t at) { return at < text_.size() && is_ascii_digit(text_[at]); };
+    std::size_t end = at_ + 1;
+    while (is_digit_at(end)) ++end;
+    const bool one_before = first_ >= 2 && text_[first_ - 1] == ',' && is_digit_at(first_ - 2);
+    const bool one_behind = is_digit_at(end + 1) && text_[end] == ',';
+    return !one_before && !one_behind;
   }
 
   std::string_view text_;
