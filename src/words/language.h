@@ -150,6 +150,7 @@ struct GeometryWords {
   // Why nothing is drawn.
   Said no_weights;
   Saying<std::size_t, std::size_t> too_many_keys;
+  Saying<std::size_t> no_query;
   Said no_such_part;
 };
 

@@ -422,6 +422,15 @@ class PartsAndSteps(ProgramTest):
             self.assert_complains(attn("run", EXAMPLE, "--geometry", *more), 2, "--geometry takes scores, weights and vectors",
                                   "help: leave out the one or the other")
 
+    def test_geometry_is_of_the_query_that_is_asked_for_where_it_is_a_token(self):
+        ragged = os.path.join(DATA, "ragged-batch.json")  # of 2, 4 and 3 tokens
+        for more, where in ((["--query", "4"], "Sequence 2 of 3 · Query 4 · sleeps"),
+                            (["--query", "3", "--batch", "3"], "Sequence 3 of 3 · Query 3 · barks"),
+                            (["--query", "2"], "Sequence 1 of 3 · Query 2 · bark")):
+            self.assertIn(where, attn("run", ragged, "--geometry", *more).stdout)
+        self.assert_complains(attn("run", ragged, "--geometry", "--query", "4", "--batch", "1"), 2,
+                              "vectors cannot be drawn: it has no query 4, or that is padding", "help: ")
+
     def test_what_is_no_text_is_not_written_to_a_terminal(self):
         said = on_terminal("run", EXAMPLE, "--format", "npz", "--color", "never").decode()
         self.assertIn("error: the format npz is not text, and standard output is a terminal", said)

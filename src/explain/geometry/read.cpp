@@ -72,7 +72,7 @@ class GeometryReader {
   GeometryReader(const Trace& trace, const Anatomy& attention, const Place& place)
       : trace_(trace), attention_(attention), place_(place), symbols_(trace) {}
 
-  bool can_read() {
+  bool can_read(std::optional<std::size_t> asked) {
     scores_ = trace_.find(attention_.scores);
     weights_ = trace_.find(attention_.weights);
     if (!scores_ || !weights_) return false;
@@ -90,14 +90,14 @@ class GeometryReader {
     key_count_ = shape.size("key");
     query_count_ = shape.size("query");
     query_count_ = own_size(trace_, *weights_, {"query", query_count_}, sequence_of(place_));
-    return query_count_ > 0 && !softmax_reading_.operands.empty();
+    return query_count_ > asked.value_or(0) && !softmax_reading_.operands.empty();
   }
 
   ReadGeometry read(std::optional<std::size_t> asked) {
     read_rows();
     read_arrows();
     read_rotation();
-    made_.drawn.query = std::min(asked ? *asked : telling_query(), query_count_ - 1);
+    made_.drawn.query = asked ? *asked : telling_query();
     compare();
     read_values();
     name_some();
@@ -503,7 +503,7 @@ double angle_between(const std::vector<double>& a, const std::vector<double>& b)
 std::optional<ReadGeometry> read_geometry(const Trace& trace, const Anatomy& attention, const Place& place,
                                           std::optional<std::size_t> query) {
   GeometryReader reader(trace, attention, place);
-  return reader.can_read() ? std::optional(reader.read(query)) : std::nullopt;
+  return reader.can_read(query) ? std::optional(reader.read(query)) : std::nullopt;
 }
 
 }  // namespace attn

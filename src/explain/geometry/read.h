@@ -25,7 +25,7 @@ struct ReadGeometry {
 };
 
 // `place` is that of a sequence and a head of the scores; without `query` the first that sees several
-// keys, and is turned where queries are. Nothing where the trace has not all of it.
+// keys, and is turned where queries are. Nothing where the trace has not all of it, or the query is padding.
 std::optional<ReadGeometry> read_geometry(const Trace& trace, const Anatomy& attention, const Place& place,
                                           std::optional<std::size_t> query);
 

@@ -222,11 +222,9 @@ class GeometryTeller {
   std::vector<std::size_t> rows_;  // the keys of the tables
 };
 
-// Which heads of which sequences: one, where it is asked for.
+// The heads and sequences that are told: of those that can be, the first alone where geometry is asked for.
 std::vector<Place> drawn_places(const Step& weights, const ExplainOptions& options) {
-  std::vector<Place> places = outer_places(weights.result.shape(), options.batch.value_or(0), options.head.value_or(0));
-  if (options.geometry == GeometryWanted::asked && places.size() > 1) places.resize(1);
-  return places;
+  return outer_places(weights.result.shape(), options.batch.value_or(0), options.head.value_or(0));
 }
 
 // Whether a page has room for it, beside all else.
@@ -265,8 +263,16 @@ std::optional<std::string> no_geometry(const Trace& trace, const ExplainOptions&
   if (!weights || !trace.find(told.front()->attention->scores) || !weights->result.shape().has("key")) {
     return said.no_weights;
   }
-  const std::size_t keys = weights->result.shape().size("key");
-  return keys > most_keys_asked ? std::optional(said.too_many_keys(keys, most_keys_asked)) : std::nullopt;
+  const Shape& shape = weights->result.shape();
+  const std::size_t keys = shape.size("key");
+  if (keys > most_keys_asked) return said.too_many_keys(keys, most_keys_asked);
+  const auto is_padding = [&](const Place& place) {
+    return *options.query > own_size(trace, *weights, {"query", shape.size("query")}, sequence_of(place));
+  };
+  if (options.query && std::ranges::all_of(drawn_places(*weights, options), is_padding)) {
+    return said.no_query(*options.query);
+  }
+  return std::nullopt;
 }
 
 void tell_geometry(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document) {
@@ -286,6 +292,7 @@ void tell_geometry(const Trace& trace, const ExplainOptions& options, const Nume
       GeometryTold told{title_of(trace, *part, *weights, place, *read), {}, teller.pictures(), teller.tables()};
       told.drawn = std::move(read->drawn);
       document.add(std::move(told));
+      if (asked) return;
     }
     if (asked) return;
   }

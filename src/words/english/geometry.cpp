@@ -69,6 +69,7 @@ constexpr GeometryWords english_geometry = {
     .closed = "closed",
     .no_weights = "its queries, keys and weights are not all steps here",
     .too_many_keys = "there are {} keys, and at most {} are drawn",
+    .no_query = "it has no query {}, or that is padding",
     .no_such_part = "no attention is among what is shown",
 };
 
