@@ -44,12 +44,11 @@ bool is_nearly(double a, double b) {
 // there, or has another shape.
 struct Reading {
   const Mistake* mistake;
-  std::string place, variant;
+  std::string variant;
+  std::string key;       // what it is in other numbers as well: mistake, place and variant
   bool is_other_factor;  // that scores, say, are multiplied with, and nothing else
   Evaluation<double> made;
   std::vector<const Tensor<double>*> steps;
-
-  std::string key() const { return mistake->id + '\n' + place + '\n' + variant; }
 };
 
 // Whether all that a rewrite changes is the number that one line multiplies by.
@@ -115,8 +114,8 @@ class Courses {
     const Original<double> original{right_, lines};
     Policy<double> plain;
     Reading reading{.mistake = &mistake,
-                    .place = rewrite.step,
                     .variant = rewrite.variant,
+                    .key = mistake.id + '\n' + rewrite.step + '\n' + rewrite.variant,
                     .is_other_factor = changes_a_factor(rewrite, right, lines),
                     .made = evaluate(rewrite.recipe, plain, &original),
                     .steps = {}};
@@ -183,22 +182,21 @@ struct Linter::Known {
 
   bool never_shows(const Reading& reading, SeenFrom from) const {
     const auto& away = elsewhere[static_cast<int>(from)];
-    const std::string key = reading.key();
     return is_always_invisible_here(reading, from) &&
-           (!away || !away->readings.contains(key) || away->invisible.contains(key));
+           (!away || !away->readings.contains(reading.key) || away->invisible.contains(reading.key));
   }
   bool is_always_invisible_here(const Reading& reading, SeenFrom from) const {
-    return here[static_cast<int>(from)].invisible.contains(reading.key());
+    return here[static_cast<int>(from)].invisible.contains(reading.key);
   }
 
   bool never_differ(const Reading& one, const Reading& other, SeenFrom from) const {
     const auto& away = elsewhere[static_cast<int>(from)];
     if (!never_differ_here(one, other, from)) return false;
-    return !away || !away->readings.contains(one.key()) || !away->readings.contains(other.key()) ||
-           away->are_alike.contains({one.key(), other.key()});
+    return !away || !away->readings.contains(one.key) || !away->readings.contains(other.key) ||
+           away->are_alike.contains({one.key, other.key});
   }
   bool never_differ_here(const Reading& one, const Reading& other, SeenFrom from) const {
-    return here[static_cast<int>(from)].are_alike.contains({one.key(), other.key()});
+    return here[static_cast<int>(from)].are_alike.contains({one.key, other.key});
   }
 
   Lint lint(const Courses& courses, const SameNumbers& same) const;
@@ -212,14 +210,14 @@ Linter::Known::Always::Always(const Courses& courses, SeenFrom from) {
   std::vector<bool> shows(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].is_other_factor) other_factors.insert(all[i].mistake->id);
-    readings.insert(all[i].key());
+    readings.insert(all[i].key);
     shows[i] = !courses.is_invisible(all[i], from, is_nearly);
-    if (!shows[i]) invisible.insert(all[i].key());
+    if (!shows[i]) invisible.insert(all[i].key);
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = i + 1; shows[i] && j < all.size(); ++j) {
       if (shows[j] && Courses::are_alike(all[i], all[j], from, is_nearly)) {
-        are_alike.emplace(all[i].key(), all[j].key());
+        are_alike.emplace(all[i].key, all[j].key);
       }
     }
   }
@@ -268,7 +266,7 @@ void Linter::Known::find_alike(const Courses& courses, SeenFrom from, const Same
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t j = i + 1; seen[i] <= most && j < all.size(); ++j) {
       if (all[i].mistake == all[j].mistake || seen[j] > most) continue;
-      if (never_differ(all[i], all[j], from) || !Courses::are_alike(all[i], all[j], from, same)) continue;
+      if (!Courses::are_alike(all[i], all[j], from, same) || never_differ(all[i], all[j], from)) continue;
       // What no step tells apart is said of all steps.
       if (from == SeenFrom::result && Courses::are_alike(all[i], all[j], SeenFrom::all, same) &&
           !never_differ(all[i], all[j], SeenFrom::all)) {
@@ -351,6 +349,14 @@ std::size_t Linter::bytes(const Recipe& recipe) {
   }
   // This problem, and one of its kind to know it by.
   return 2 * cells * sizeof(double);
+}
+
+std::size_t Linter::lines(const Recipe& recipe) {
+  std::size_t lines = 0;
+  for (const Mistake* mistake : mistakes_that_show()) {
+    for (const Rewrite& rewrite : rewrites_of(recipe, *mistake)) lines += rewrite.recipe.size();
+  }
+  return lines;
 }
 
 const Lint& Linter::of_sizes() const { return known_->of_sizes; }

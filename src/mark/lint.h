@@ -67,6 +67,9 @@ class Linter {
   // About how many bytes one look takes: every mistake that can be made is worked out.
   static std::size_t bytes(const Recipe& recipe);
 
+  // And how many lines of a recipe it reads.
+  static std::size_t lines(const Recipe& recipe);
+
   // What no numbers of these sizes show or tell apart, and numbers of other sizes do.
   const Lint& of_sizes() const;
 
