@@ -21,13 +21,12 @@ class BlockFitting {
       : statement_(statement), raw_(*statement.block), sources_(sources), in_(in), validate_(validate) {}
 
   std::optional<FittedBlock> run() {
-    const std::size_t before = in_.faults.count();
     refuse_what_layers_say();
     read_names();
     read_memory();
     read_layers();
     read_frame();
-    if (in_.faults.count() > before || !is_complete_) return std::nullopt;
+    if (in_.faults.any() || !is_complete_) return std::nullopt;
     if (made_.sublayers.empty()) made_.sublayers.push_back(labels_alone());
     return std::move(made_);
   }
@@ -271,6 +270,8 @@ class BlockFitting {
   }
 
   Attention labelled(Attention attention, const Sources& sources) const {
+    // Tokens may be too few for the inputs, or there may be no inputs to speak of.
+    if (in_.faults.any()) return attention;
     set_labels(statement_, sources_, in_.limit, attention);
     if (sources.form != Sources::Form::cross_attention) return attention;
     attention.key_labels = memory_labels_;

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "tensor/shape.h"
 
 namespace attn {
 namespace {
@@ -154,7 +155,11 @@ std::optional<Measured> measured(RawTensor tensor, Budget& budget, Faults& fault
   Result<FileNumbers> numbers = budget.found(std::get<FileReference>(tensor.numbers));
   if (!numbers) return add_file_fault(numbers.faults().front(), tensor.where, faults);
   const std::vector<std::size_t>& shape = numbers.value().shape;
-  if (product(shape) == 0) return NestedNumbers::of_shape(shape, {});
+  // However many lists without a number a shape may say, they are not made.
+  if (product(shape) == 0) {
+    return faults.add_of("empty", tensor.where, "is " + spelled_sizes(shape) + ", and holds no number",
+                         "attention needs one token at least, and one number of each");
+  }
   return tensor_of_file(std::move(numbers.value()), tensor.where, budget);
 }
 

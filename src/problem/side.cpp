@@ -130,9 +130,6 @@ std::optional<Side> measured_inputs(RawTensor tensor, Vectors vectors, Budget& b
   auto* const numbers = std::get_if<NestedNumbers>(&*found);
   const std::size_t rank = numbers->rank();
   if (!check_input_rank(rank, rank == 1 && numbers->values().empty(), where, vectors, faults)) return std::nullopt;
-  if (rank == 3 && numbers->lists(1) == 0) {  // as only a file can say it
-    return faults.add_of("empty", where, "is a batch of no sequences", "attention needs one token at least");
-  }
   Side side{.where = where, .batched = rank == 3};
   if (!side.batched) {
     if (!check_even(*numbers, where, 0, faults)) return std::nullopt;

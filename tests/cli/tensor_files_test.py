@@ -526,14 +526,19 @@ class Refused(Folder):
         self.say({"file": "x.safetensors"}, "100000001 bytes, and no more than 100 MB are allowed")
 
     def test_an_array_of_no_numbers_is_empty_in_either_order(self):
-        for shape, rows, columns in (((0, 3), "/inputs is empty", "/inputs is empty"),
-                                     ((3, 0), "/inputs/0 is empty", "/inputs/0 is empty"),
-                                     ((0, 2, 3), "/inputs is a batch of no sequences", "is a batch of no sequences"),
-                                     ((2, 0, 3), "/inputs/0 has no tokens", "/inputs/0 is empty"),
-                                     ((2, 3, 0), "/inputs/0/0 is empty", "/inputs/0 has no tokens")):
-            for order, (vectors, said) in itertools.product("CF", (("rows", rows), ("columns", columns))):
+        for shape, sizes in (((0,), "0"), ((0, 3), "0 × 3"), ((3, 0), "3 × 0"), ((0, 2, 3), "0 × 2 × 3"),
+                             ((2, 0, 3), "2 × 0 × 3"), ((2, 3, 0), "2 × 3 × 0")):
+            for order, vectors in itertools.product("CF", ("rows", "columns")):
                 self.write("x.npy", npy_bytes(np.zeros(shape, order=order)))
-                self.assertIn(said, self.refusal({"inputs": {"file": "x.npy"}, "vectors": vectors}))
+                said = self.refusal({"inputs": {"file": "x.npy"}, "vectors": vectors})
+                self.assertIn(f"/inputs is {sizes}, and holds no number", said)
+
+    def test_no_numbers_in_many_lists_take_no_room(self):
+        header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1099511627776, 0, 4), }".ljust(117) + b"\n"
+        self.write("x.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+        said = "is 1099511627776 × 0 × 4, and holds no number"
+        self.assertIn("/inputs " + said, self.refusal({"inputs": {"file": "x.npy"}}))
+        self.assertIn("/keys " + said, self.refusal({"queries": [[1, 2]], "keys": {"file": "x.npy"}}))
 
     def test_of_many_tensors_the_first_are_named(self):
         out = io.BytesIO()

@@ -20,10 +20,16 @@ std::string spelled_of(const NestedNumbers& numbers) {
   return sizes ? spelled_sizes(*sizes) + " numbers" : "lists of several sizes";
 }
 
+// Numbers and nothing else: behind a text, say, nothing of a list is read.
+std::optional<JsonNumbers> numbers_of(const JsonValue& value) {
+  auto numbers = value.numbers();
+  return numbers && !numbers->odd ? std::move(numbers) : std::nullopt;
+}
+
 // A list that holds no number to speak of: what two of them differ in is not told.
 std::string spelled(const JsonValue& value) {
   if (const auto number = value.number()) return shortest(number->value);
-  if (const auto numbers = value.numbers()) {
+  if (const auto numbers = numbers_of(value)) {
     const auto sizes = numbers->numbers.shape();
     if (sizes && sizes->size() == 1 && sizes->front() <= 4) {
       std::string text;
@@ -75,9 +81,14 @@ bool is_exchanged(const std::vector<double>& a, const std::vector<double>& b) {
 
 class Comparing {
  public:
-  void objects(const std::string& where, const JsonObject& first, const JsonObject& second, bool is_root = false) {
+  // Only in a problem itself, which is the root, or a memory, do some members say nothing of its numbers.
+  void objects(const std::string& where, const JsonObject& first, const JsonObject& second) {
+    const bool is_problem = where.empty() || where.ends_with("/memory");
+    const auto is_left_out = [&](const std::string& key) {
+      return key.starts_with("x-") || (is_problem && !counts(key, first, second));
+    };
     for (const JsonMember& member : first.members) {
-      if (is_root && !counts(member.key, first, second)) continue;
+      if (is_left_out(member.key)) continue;
       const std::string here = pointer(where, member.key);
       if (const auto other = second.find(member.key)) {
         values(here, member.value, *other);
@@ -86,7 +97,7 @@ class Comparing {
       }
     }
     for (const JsonMember& member : second.members) {
-      if (first.find(member.key) || (is_root && !counts(member.key, first, second))) continue;
+      if (first.find(member.key) || is_left_out(member.key)) continue;
       const JsonMember* same = moved(first, second, member);
       found.push_back(
           {pointer(where, member.key), "", same ? "the numbers of A's " + same->key : spelled(member.value)});
@@ -96,19 +107,27 @@ class Comparing {
   std::vector<KeyDifference> found;
 
  private:
+  // Whether "1" is a word there, as in the tokens of a memory.
+  static bool are_texts(std::string_view where) {
+    const auto stands_at = [&](const std::string& key) {
+      return where.ends_with(key) || where.find(key + "/") != std::string_view::npos;
+    };
+    return stands_at("/tokens") || stands_at("/vocabulary");
+  }
+
   static bool counts(const std::string& key, const JsonObject& first, const JsonObject& second) {
     constexpr std::array<std::string_view, 4> words = {"$schema", "title", "notes", "digits"};
-    if (key.starts_with("x-") || std::ranges::count(words, key) > 0) return false;
+    if (std::ranges::count(words, key) > 0) return false;
     return key != "tokens" || first.find("embeddings") || second.find("embeddings");
   }
 
   // The member of the first alone that holds the numbers of the second's: allow for block.
   static const JsonMember* moved(const JsonObject& first, const JsonObject& second, const JsonMember& member) {
-    const auto numbers = member.value.numbers();
+    const auto numbers = numbers_of(member.value);
     if (!numbers) return nullptr;
     for (const JsonMember& one : first.members) {
       if (second.find(one.key)) continue;
-      const auto others = one.value.numbers();
+      const auto others = numbers_of(one.value);
       if (!others || others->numbers.shape() != numbers->numbers.shape()) continue;
       if (same_numbers(others->numbers.values(), numbers->numbers.values())) return &one;
     }
@@ -120,8 +139,8 @@ class Comparing {
     const JsonValue b = unwrapped(second);
     if (a.spelling() == b.spelling()) return;
     if (a.object() && b.object()) return objects(where, *a.object(), *b.object());
-    const bool are_texts = where == "/tokens" || where.starts_with("/tokens/");  // "1" is a word there
-    const auto numbers = are_texts ? std::nullopt : a.numbers(), others = are_texts ? std::nullopt : b.numbers();
+    const auto read = [&](const JsonValue& value) { return are_texts(where) ? std::nullopt : numbers_of(value); };
+    const auto numbers = read(a), others = read(b);
     if (numbers && others) return tensors(where, *numbers, *others);
     const auto list = a.elements(), other = b.elements();
     if (list && other && !numbers && !others && list->size() == other->size()) {
@@ -169,7 +188,7 @@ std::vector<KeyDifference> differing_keys(std::string_view first, std::string_vi
   const auto other = b ? b.value().root.object() : std::nullopt;
   if (!one || !other) return {};
   Comparing comparing;
-  comparing.objects("", *one, *other, true);
+  comparing.objects("", *one, *other);
   return std::move(comparing.found);
 }
 
