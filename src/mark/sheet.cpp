@@ -19,17 +19,12 @@ bool add_step(std::string_view id, const Anatomy& at, Recipe& right) {
     right.interpose_after(source, {.heading = {.id = std::string(id)}, .op = Copy{}, .operands = {source}});
     return true;
   };
-  const auto last = [&](Op op, Operand source) {
-    right.append({.heading = {.id = std::string(id)}, .op = std::move(op), .operands = {std::move(source)}});
-    return true;
-  };
   if (id == at.scaled) return after(at.scores);
-  if (id == at.masked) return after(right.has(at.scaled) ? at.scaled : at.scores);
-  if (id == at.concat) return last(Copy{}, {at.context, {{"d_v", "d_concat"}}});
-  if (id == at.output) {
-    return right.has(at.concat) ? last(Copy{}, {at.concat, {{"d_concat", "d_out"}}})
-                                : last(Copy{}, {at.context, {{"d_v", "d_out"}}});
+  if (id == at.masked) {
+    return after(right.has(at.capped) ? at.capped : right.has(at.scaled) ? at.scaled : at.scores);
   }
+  if (id == at.concat) return after(at.context);
+  if (id == at.output) return after(right.has(at.concat) ? at.concat : at.context);
   if (id == at.weighted_values) {
     const Instruction* context = right.find(at.context);
     // Taken a block of keys at a time, the context comes of other numbers than weights.
@@ -41,8 +36,11 @@ bool add_step(std::string_view id, const Anatomy& at, Recipe& right) {
     return true;
   }
   const auto add_wide = [&](const StepId& one, const Axis& feature) {
-    return right.shape(one).has("head") ? last(Merge{"head", feature, "d_concat"}, one)
-                                        : last(Copy{}, {one, {{feature, "d_concat"}}});
+    if (!right.shape(one).has("head")) return after(one);
+    const StepId next = right.instruction(*right.line(one) + 1).id();
+    right.insert_before(
+        next, {.heading = {.id = std::string(id)}, .op = Merge{"head", feature, "d_concat"}, .operands = {one}});
+    return true;
   };
   if (id == at.projected_keys) return add_wide(at.keys, "d_k");
   if (id == at.projected_queries) return add_wide(at.queries, "d_k");

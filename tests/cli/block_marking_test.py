@@ -186,6 +186,16 @@ class Marked(unittest.TestCase):
         self.assertEqual([(one["mistake"], one["step"]) for one in said["diagnoses"]],
                          [("rounding.early", "layer2.ffn.output")])
 
+    def test_padding_of_an_encoder_is_nobodys_whatever_its_step_is_called(self):
+        problem = {"inputs": [[[1, 0]], [[0, 1]]], "block": {
+            "kind": "decoder", "memory": {"inputs": [[[1, 0], [2, 1]], [[1, 1]]], "block": {"layers": [{"self": {}}]}},
+            "layers": [{"self": {}, "cross": {}}]}}
+        steps = {step["id"]: step["data"] for step in traced(problem)["steps"]}
+        context = written(steps["encoder.layer1.self.context"])
+        context[1][1] = ["9.0000", "9.0000"]
+        for name in ("context", "concat"):
+            self.assertEqual(report(problem, {"encoder.layer1.self." + name: context})["verdict"], "right", name)
+
     def test_numbers_of_another_block_are_not_right(self):
         problem, other = Drawn(5).encoder(), Drawn(6).encoder()
         trace = traced(other)

@@ -81,11 +81,13 @@ bool is_exchanged(const std::vector<double>& a, const std::vector<double>& b) {
 
 class Comparing {
  public:
-  // Only in a problem itself, which is the root, or a memory, do some members say nothing of its numbers.
+  // What begins with x- says nothing of the numbers, but among embeddings it is a token; some members of a problem,
+  // which is the root or a memory, say nothing of them either.
   void objects(const std::string& where, const JsonObject& first, const JsonObject& second) {
     const bool is_problem = where.empty() || where.ends_with("/memory");
+    const bool are_tokens = where.ends_with("/embeddings");
     const auto is_left_out = [&](const std::string& key) {
-      return key.starts_with("x-") || (is_problem && !counts(key, first, second));
+      return (!are_tokens && key.starts_with("x-")) || (is_problem && !counts(key, first, second));
     };
     for (const JsonMember& member : first.members) {
       if (is_left_out(member.key)) continue;

@@ -393,6 +393,29 @@ TEST_CASE("scaled scores are marked where nothing is scaled", "[check]") {
   CHECK(names(scaled, "scale.added"));
 }
 
+TEST_CASE("what a mask would leave is the capped scores where there is none", "[check]") {
+  const std::string problem = R"({"queries": [[3], [1]], "keys": [[2], [1]], "values": [[1], [2]], "score": "dot",
+                                  "softcap": 4})";
+  CHECK(marked(problem, R"({"masked_scores": [["3.62", "2.54"], ["1.85", "0.98"]]})").verdict == Verdict::right);
+  CHECK(marked(problem, R"({"masked_scores": [[6, 3], [2, 1]]})").verdict == Verdict::wrong);
+}
+
+TEST_CASE("what follows from a step that the problem has under another name alone loses no mark", "[check]") {
+  // 2.5 is wrong, and the output follows from it; so do the scores from the keys.
+  const Report outputs = marked(R"({"inputs": [[1, 2]], "weights": {"output": [[1, 0], [1, 1]]}})",
+                                R"({"concat": [[1, 2.5]], "output": [[3.5, 2.5]]})");
+  REQUIRE(outputs.steps.size() == 2);
+  CHECK(outputs.steps[0].id == "concat");
+  CHECK(outputs.first_wrong == "concat");
+  CHECK(outputs.diagnoses.size() == 1);
+  CHECK(outputs.steps[1].count(CellState::wrong) == 0);
+  const Report scores = marked(R"({"inputs": [[1, 2], [2, 0]], "score": "dot"})",
+                               R"({"projected_keys": [[1, 3], [2, 0]], "scores": [[7, 2], [2, 4]]})");
+  REQUIRE(scores.steps.size() == 2);
+  CHECK(scores.first_wrong == "projected_keys");
+  CHECK(scores.steps[1].count(CellState::wrong) == 0);
+}
+
 TEST_CASE("exponentials may stand without the maximum subtracted", "[check]") {
   const Tensor<double> scores = traced(asymmetric).find("scaled_scores")->result;
   const auto power = [&](std::size_t at) { return "\"e^" + std::to_string(scores[at]) + "\""; };

@@ -1,6 +1,7 @@
 #include "reading/problem/differing_keys.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch.h"
@@ -73,6 +74,28 @@ TEST_CASE("names of tokens count where embeddings are looked up by them, and \"1
   CHECK(told(named(R"(["1", "2"])"), named(R"(["1", "3"])")) == Lines{"/tokens/1: \"2\" | \"3\""});
   CHECK(told(named(R"(["a", "b"])"), named(R"(["a"])")) == Lines{"/tokens: a list | a list"});
   CHECK(told(R"({"tokens": ["a"], "inputs": [[1]]})", named(R"(["b"])"))[0] == "/tokens/0: \"a\" | \"b\"");
+}
+
+TEST_CASE("a list that begins with a number and goes on with a word is no list of numbers", "[diff]") {
+  for (const auto& [one, other] :
+       {std::pair(R"(["1", "a"])", R"(["2", "b"])"), {R"(["1", 2, "a"])", R"([1, 2, "b"])"}}) {
+    const auto of = [](const char* list) { return R"({"weights": {"key": )" + std::string(list) + "}}"; };
+    CHECK(!told(of(one), of(other)).empty());
+    CHECK(told(of(one), "{}").size() == 1);
+    CHECK(told(R"({"allow": )" + std::string(one) + "}", R"({"block": )" + std::string(other) + "}").size() == 2);
+  }
+}
+
+TEST_CASE("tokens of a memory and a vocabulary are words, and free keys say nothing wherever they stand", "[diff]") {
+  const auto with = [](const std::string& vocabulary) { return R"({"block": {"vocabulary": )" + vocabulary + "}}"; };
+  CHECK(told(with(R"(["1", "the"])"), with(R"(["0", "the"])")) == Lines{"/block/vocabulary/0: \"1\" | \"0\""});
+  CHECK(told(with(R"(["1", "2"])"), with(R"(["3", "2"])")) == Lines{"/block/vocabulary/0: \"1\" | \"3\""});
+  const auto memory = [](const std::string& members) { return R"({"block": {"memory": {)" + members + "}}}"; };
+  CHECK(told(memory(R"("tokens": ["1", "a"])"), memory(R"("tokens": ["2", "b"])")).empty());
+  CHECK(told(memory(R"("tokens": ["1", "a"], "embeddings": {})"),
+             memory(R"("tokens": ["2", "a"], "embeddings": {})")) == Lines{"/block/memory/tokens/0: \"1\" | \"2\""});
+  CHECK(told(R"({"weights": {"x-from": ["1", "a"]}})", R"({"weights": {"x-from": ["2", "b"]}})").empty());
+  CHECK(told(R"({"embeddings": {"x-ray": [1, 2]}})", R"({"embeddings": {"x-ray": [1, 3]}})").size() == 1);
 }
 
 TEST_CASE("of objects and of lists of them each part that differs is told", "[diff]") {
