@@ -53,6 +53,15 @@ TEST_CASE("weights that keep their sum have the decimals of whichever of them wa
   CHECK(matched == std::vector<bool>{true, true});
 }
 
+TEST_CASE("whole weights keep their sum where the largest is 1 and the rest are 0", "[check]") {
+  const Tensor<double> computed = row_computed({0.4, 0.35, 0.25});
+  const MarkingRule rule;
+  const HandedStep step = row_written(HandedStep::What::weights, {1, 0, 0}, 0, rule);
+  const std::vector<bool> matched =
+      matched_cells(Comparand<double>{step, computed, nullptr, "key"}, RoundingMode::keep_sum, rule);
+  CHECK(matched == std::vector<bool>{true, true, true});
+}
+
 TEST_CASE("a number written in full is not rounded to what lies just beside it", "[check]") {
   // Both are forgiven 1e-14, and the written one no more.
   const MarkingRule rule;
