@@ -174,18 +174,30 @@ class Comparison {
   const std::vector<Anatomy>& attentions_;
 };
 
-// Which step of the first side each name of the second stands for: ids first,
-// then other names that agree with one, then the rest.
+// Which step of the first side each name of the second stands for: what both call
+// by one name first, then ids, then other names that agree with one, then the rest.
 class Matching {
  public:
   Matching(const ComparedSide& first, const ComparedSide& second, const Comparison& comparison)
       : comparison_(comparison) {
-    for (const SideStep& step : first.steps) first_.emplace(step.id(), &step);
+    std::map<std::string_view, const SideStep*> named;
+    for (const SideStep& step : first.steps) {
+      first_.emplace(step.id(), &step);
+      named.emplace(step.name, &step);
+    }
+    std::set<std::string_view> shared;
+    for (const SideStep& step : second.steps) {
+      const auto ours = named.find(step.name);
+      if (ours == named.end() || !shared.insert(step.name).second) continue;
+      const std::string& id = ours->second->id();
+      pairs.emplace(id, comparison.pair(id, *ours->second, step));
+    }
     std::vector<const SideStep*> others;
     for (const SideStep& step : second.steps) {
+      if (shared.contains(step.name)) continue;
       if (!step.is_called_by_id()) {
         others.push_back(&step);
-      } else if (!match(step, false) && !first_.contains(step.id())) {
+      } else if (!match(step, false)) {
         left.insert(&step);
       }
     }
@@ -236,38 +248,60 @@ class Matching {
   const Comparison& comparison_;
 };
 
+// Where files of others have several names for one step, only one of them is called by its id: the one that has it for
+// a name, else the first. What both files call by one name keeps that.
+void tell_apart(ComparedSide& first, const ComparedSide& second) {
+  std::map<std::string, int> claims;
+  std::set<std::string> taken, shared;
+  for (const SideStep& step : first.steps) {
+    ++claims[step.id()];
+    if (step.is_called_by_id()) taken.insert(step.name);
+  }
+  for (const SideStep& step : second.steps) {
+    shared.insert(step.name);
+    if (step.is_called_by_id()) ++claims[step.name];
+  }
+  for (SideStep& step : first.steps) {
+    if (step.is_called_by_id()) continue;
+    const bool has_own_name = shared.contains(step.name) && claims[step.id()] > 1;
+    if (has_own_name || !taken.insert(step.id()).second) step.ids.clear();
+  }
+}
+
 // The steps of the first side in its order, and those of the second alone, each
 // behind the one that stands before it there; what is no step of the first goes
 // to `unknown`.
 std::vector<StepPair> pairs_in_order(ComparedSide& first, const ComparedSide& second, Matching& matching,
                                      std::vector<std::string>& unknown) {
   std::list<StepPair> steps;
-  std::map<std::string, std::list<StepPair>::iterator> by_id;  // the first of each id
-  const auto place = [&](std::list<StepPair>::iterator before, StepPair pair) {
-    const auto placed = steps.insert(before, std::move(pair));
-    by_id.emplace(placed->id, placed);
-  };
+  std::set<std::string> ids;  // and names, which are ids of no other step
+  for (const SideStep& step : second.steps) ids.insert(step.name);
+  std::map<std::string, std::list<StepPair>::iterator> by_second_name;
   for (SideStep& step : first.steps) {
-    const auto pair = matching.pairs.find(step.id());
-    if (pair == matching.pairs.end()) {
-      place(steps.end(), {.verdict = StepPair::Verdict::only_first, .id = step.id()});
+    ids.insert(step.id());
+    auto found = matching.pairs.extract(step.id());
+    if (found.empty()) {
+      steps.push_back({.verdict = StepPair::Verdict::only_first, .id = step.id()});
       continue;
     }
-    if (pair->second.cells > 0) pair->second.first = std::move(step.value);
-    place(steps.end(), std::move(pair->second));
+    StepPair& pair = found.mapped();
+    if (pair.cells > 0) pair.first = std::move(step.value);
+    steps.push_back(std::move(pair));
+    by_second_name.emplace(steps.back().second_name, std::prev(steps.end()));
   }
   auto behind = steps.end();
   for (const SideStep& step : second.steps) {
-    if (matching.left.contains(&step)) {
-      if (step.is_called_by_id() || first.is_foreign) {
-        place(behind, {.verdict = StepPair::Verdict::only_second,
-                       .id = step.id(),
-                       .name = step.name == step.id() ? "" : step.name});
-      } else {
-        unknown.push_back(step.name);
-      }
+    if (const auto before = by_second_name.find(step.name); before != by_second_name.end()) {
+      behind = std::next(before->second);
+    } else if (!matching.left.contains(&step)) {
+      continue;
+    } else if (step.is_called_by_id() || first.is_foreign) {
+      const std::string& id = ids.insert(step.id()).second ? step.id() : step.name;
+      steps.insert(behind,
+                   {.verdict = StepPair::Verdict::only_second, .id = id, .name = step.name == id ? "" : step.name});
+    } else {
+      unknown.push_back(step.name);
     }
-    if (const auto before = by_id.find(step.id()); before != by_id.end()) behind = std::next(before->second);
   }
   return {std::move_iterator(steps.begin()), std::move_iterator(steps.end())};
 }
@@ -321,20 +355,18 @@ ComparedSide side_of(const Trace& trace) {
 
 SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Closeness& closeness,
                         const std::vector<std::string>& only) {
-  if (first.is_foreign) {
-    std::set<std::string> taken;
-    for (SideStep& step : first.steps) {
-      if (!taken.insert(step.id()).second) step.ids.clear();
-    }
-  }
+  if (first.is_foreign) tell_apart(first, second);
   const Comparison comparison(first, second, closeness);
   Matching matching(first, second, comparison);
   const bool is_foreign = first.is_foreign || second.is_foreign;
 
   SideBySide result;
   result.steps = pairs_in_order(first, second, matching, result.unknown);
-  if (!only.empty())
-    std::erase_if(result.steps, [&](const StepPair& pair) { return std::ranges::find(only, pair.id) == only.end(); });
+  if (!only.empty()) {
+    const auto is_asked = [&](const std::string& name) { return std::ranges::find(only, name) != only.end(); };
+    std::erase_if(result.steps,
+                  [&](const StepPair& pair) { return !is_asked(pair.id) && !is_asked(pair.second_name); });
+  }
   for (const Anatomy& attention : first.attentions) {
     if (is_foreign) settle_polarity(result, attention);
   }

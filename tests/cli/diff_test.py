@@ -240,6 +240,29 @@ class Dumps(Case):
         self.assertEqual(known, {new: old for old, new in names.items()})
         self.assertEqual(report["unknown"], ["rotary_cache"])
 
+    def test_the_steps_of_a_block_are_known_by_their_own_ids(self):
+        random = np.random.default_rng(0)
+        matrices = lambda: {role: random.normal(size=(4, 4)).tolist() for role in ("query", "key", "value")}
+        layer = {"self": {"weights": matrices()}, "cross": {"weights": matrices()}}
+        problem = self.write_json("problem.json", {
+            "inputs": random.normal(size=(3, 4)).tolist(),
+            "block": {"kind": "decoder", "memory": random.normal(size=(3, 4)).tolist(), "layers": [layer]}})
+        dump = self.path("dump.npz")
+        self.assertEqual(attn("run", problem, "-o", dump).returncode, 0)
+        report = self.report(problem, dump, code=0)
+        self.assertEqual({step["verdict"] for step in report["steps"]}, {"same"})
+        self.assertEqual(report["unknown"], [])
+        tensors = dict(np.load(dump))
+        tensors["layer1.cross.attention_weights"] = tensors["layer1.self.attention_weights"]
+        self.assertEqual(self.report(problem, self.write_npz(tensors))["first_different"],
+                         "layer1.cross.attention_weights")
+
+    def test_a_file_of_several_names_for_one_step_is_the_same_as_itself(self):
+        numbers = np.arange(6.0).reshape(2, 3)
+        dump = self.write_npz({"q": numbers, "queries": numbers + 1})
+        self.assertEqual([step["verdict"] for step in self.report(dump, dump, code=0)["steps"]], ["same", "same"])
+        self.assertEqual([step["id"] for step in self.report(dump, dump, "--only", "q", code=0)["steps"]], ["q"])
+
     def test_a_step_behind_a_difference_that_both_files_call_alike(self):
         """Turned, the weights would be the same; behind a difference that is not believed."""
         random = np.random.default_rng(0)

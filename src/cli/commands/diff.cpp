@@ -134,8 +134,10 @@ Exit DiffOptions::run() const {
   std::set<std::string> named;
   for (const StepName& name : names) named.insert(name.id);
   for (const ComparedSide* side : {&ours.side, &theirs.side}) {
-    for (const std::string& id : names_of(side->steps, &SideStep::id)) {
-      if (named.insert(id).second) names.push_back({id, ""});
+    for (const SideStep& step : side->steps) {
+      for (const std::string& one : {step.id(), step.name}) {
+        if (named.insert(one).second) names.push_back({one, ""});
+      }
     }
   }
   std::vector<std::string> steps;

@@ -146,6 +146,35 @@ TEST_CASE("of two files by others all names are compared and those of one alone 
   CHECK_FALSE(sides.different);
 }
 
+TEST_CASE("what both sides call by one name is compared whatever else either may mean by it", "[compare]") {
+  const std::vector<double> one = {1, 2, 3, 4}, other = {5, 6, 7, 8};
+  // The steps of a block, in a dump that calls them by their ids.
+  const std::vector<SideStep> block = {own_step("queries", two_by_two, one),
+                                       own_step("layer1.self.queries", two_by_two, other)};
+  const auto dumped = [&](const std::vector<double>& numbers) {
+    return verdicts_of(beside(block, {stored_array("layer1.self.queries", {"queries"}, unnamed_two_by_two, numbers)}));
+  };
+  CHECK(dumped(other) == "queries only first, layer1.self.queries same");
+  CHECK(dumped(one) == "queries only first, layer1.self.queries differs");
+
+  // Two files by others.
+  const auto array = [&](const std::string& name, const std::vector<double>& numbers) {
+    return stored_array(name, {"queries"}, unnamed_two_by_two, numbers);
+  };
+  const auto dumps = [](std::vector<SideStep> first, std::vector<SideStep> second) {
+    ComparedSide ours{.is_foreign = true, .steps = std::move(first)};
+    return verdicts_of(side_by_side(std::move(ours), {.is_foreign = true, .steps = std::move(second)}, {}));
+  };
+  CHECK(dumps({array("q", one), array("queries", other)}, {array("q", one), array("queries", other)}) ==
+        "q same, queries same");
+  CHECK(dumps({array("q", one), array("queries", other)}, {array("queries", one)}) == "q only first, queries differs");
+  CHECK(dumps({array("q", one)}, {array("queries", other), array("q", one)}) == "q same, queries only second");
+  CHECK(dumps({array("1.q", one), array("2.q", one)}, {array("2.q", other), array("1.q", one)}) ==
+        "1.q same, 2.q differs");
+  CHECK(dumps({array("q", one)}, {array("my_q", other), array("queries", other), array("q", one)}) ==
+        "q same, my_q only second, queries only second");
+}
+
 TEST_CASE("a mask with ones exchanged is believed for a step that it made and not for what is made of it alone",
           "[compare]") {
   Anatomy attention;
