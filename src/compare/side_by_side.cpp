@@ -49,7 +49,7 @@ class Comparison {
                   .tolerance = tolerance_of(first.value, closeness_)};
     std::vector<Arrangement> orders = possible(id, first, second);
     if (orders.empty()) {
-      if (is_mean_of_heads(first, second, made.tolerance)) {
+      if (is_foreign_ && is(id, &Anatomy::weights, attentions_) && is_mean_of_heads(first, second, made.tolerance)) {
         made.verdict = StepPair::Verdict::same;
         made.stored = language().differences.mean_of_heads;
       }

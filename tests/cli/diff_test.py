@@ -299,6 +299,13 @@ class Dumps(Case):
             self.assertEqual(weights["verdict"], "other_shape" if code else "same")
             self.assertEqual(weights.get("stored"), None if code else "the mean of all heads")
 
+    def test_no_step_but_the_weights_may_be_the_mean_of_all_heads(self):
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        tensors = attention.tensors()
+        dump = self.write_npz({"queries": tensors["queries"], "context": tensors["context"].mean(axis=0)})
+        self.assertEqual(self.report(problem, dump)["first_different"], "context")
+
     def test_scores_behind_a_difference_are_not_believed_to_be_turned(self):
         attention = Attention()
         problem = self.write_json("problem.json", attention.problem())
