@@ -18,13 +18,15 @@ namespace {
 
 // How a second side writes a number of ours.
 struct Spelling {
-  double minus_infinity = 0;  // what stands for it; 0 where −∞ does
+  double minus_infinity = 0;   // what stands for it; 0 where −∞ does
+  bool may_close_any = false;  // cells, those too that are open in ours
   enum class Mask { open_is_1, open_is_0, added } mask = Mask::open_is_1;
 
   double read(double first, double second) const {
     if (mask == Mask::open_is_0) return 1 - second;
     if (mask == Mask::added) return second == 0 ? 1 : second <= practically_minus_infinity ? 0 : second;
-    return first == -infinity && minus_infinity != 0 && second <= practically_minus_infinity ? -infinity : second;
+    const bool may_be_closed = first == -infinity || (may_close_any && first > practically_minus_infinity);
+    return may_be_closed && minus_infinity != 0 && second <= practically_minus_infinity ? -infinity : second;
   }
 };
 
@@ -118,9 +120,17 @@ class Comparison {
     for (const double number : second.value.data()) {
       if (std::isfinite(number) && number <= practically_minus_infinity) all[0].minus_infinity = number;
     }
+    for (const auto what : {&Anatomy::bias, &Anatomy::masked, &Anatomy::maximum}) {
+      all[0].may_close_any = all[0].may_close_any || is(id, what, attentions_);
+    }
     if (is(id, &Anatomy::mask, attentions_)) {
-      all.push_back({0, Spelling::Mask::added});
-      all.push_back({0, Spelling::Mask::open_is_0});
+      const auto adds_to_scores = [](double number) { return number == 0 || number <= practically_minus_infinity; };
+      const auto numbers = second.value.data();
+      const bool is_added = std::ranges::all_of(numbers, adds_to_scores) &&
+                            std::ranges::any_of(numbers, [](double number) { return number < 0; });
+      if (is_added) return {{.mask = Spelling::Mask::added}};
+      all.push_back({.mask = Spelling::Mask::added});
+      all.push_back({.mask = Spelling::Mask::open_is_0});
     }
     return all;
   }

@@ -355,6 +355,10 @@ class Dumps(Case):
             self.assertEqual(step["verdict"], "same")
             self.assertIn("for −∞", step["remarks"][0])
 
+    def test_another_mask_is_found_where_a_large_number_stands_for_minus_infinity(self):
+        self.explained(Attention(causal=True), "mask.transposed", "masked_scores", closed=-1e9,
+                       only=("masked_scores", "attention_weights", "context"), allow=np.triu(np.ones((5, 5), bool)))
+
     def test_masks_are_read_in_either_polarity(self):
         attention = Attention(causal=True)
         problem = self.write_json("problem.json", attention.problem())

@@ -60,6 +60,20 @@ TEST_CASE("of closed cells only those with a large negative number are read as c
   CHECK(open.steps[0].differing == 1);
 }
 
+TEST_CASE("a large negative number closes cells that are open in ours where scores are masked", "[compare]") {
+  Anatomy attention;
+  attention.masked = "masked_scores";
+  const auto read = [&](const std::string& id, double expected) {
+    return beside({own_step(id, {{"key", 2}}, {expected, 1})}, {stored_array(id, {id}, {{"1", 2}}, {-1e9, 1})},
+                  attention)
+        .steps[0]
+        .second[0];
+  };
+  CHECK(read("masked_scores", 2) == -infinity);
+  CHECK(read("masked_scores", -1e9) == -1e9);
+  CHECK(read("scores", 2) == -1e9);
+}
+
 TEST_CASE("what is added to the scores may be stored once for all heads", "[compare]") {
   Anatomy attention;
   attention.bias = "score_bias";
@@ -191,6 +205,19 @@ TEST_CASE("a mask with ones exchanged is believed for a step that it made and no
   CHECK(verdicts_of(sides("masked_scores", bias)) == "mask same, masked_scores same");
   CHECK(verdicts_of(sides("masked_scores", {9, 8, 7, 6})) == "mask differs, masked_scores differs");
   CHECK(verdicts_of(sides("score_bias", bias)) == "mask differs, score_bias same");
+}
+
+TEST_CASE("a mask that is added to the scores is read so where it closes other cells, too", "[compare]") {
+  Anatomy attention;
+  attention.mask = "mask";
+  for (const double closed : {-infinity, -1e9}) {
+    const SideBySide sides =
+        beside({own_step("mask", two_by_two, {1, 0, 1, 1})},
+               {stored_array("attn_mask", {"mask"}, unnamed_two_by_two, {0, closed, closed, 0})}, attention);
+    CHECK(verdicts_of(sides) == "mask differs");
+    CHECK(sides.steps[0].differing == 1);
+    CHECK(sides.steps[0].second[2] == 0);
+  }
 }
 
 TEST_CASE("axes in another order are doubted behind a difference unless a step before it has them so", "[compare]") {
