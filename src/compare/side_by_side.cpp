@@ -89,6 +89,13 @@ class Comparison {
     std::vector<Arrangement> all = arrangements(ours, sizes);
     if (all.empty() && (is(id, &Anatomy::mask, attentions_) || is(id, &Anatomy::bias, attentions_)))
       all = broadcast(ours, sizes);
+    // A mask of keys, [batch, key]: the same for all heads and queries.
+    if (is(id, &Anatomy::mask, attentions_) && sizes.size() == 2 && ours.rank() > 2 && ours.has("batch")) {
+      std::vector<std::size_t> of_keys(ours.rank(), 1);
+      of_keys.front() = sizes.front();
+      of_keys.back() = sizes.back();
+      std::ranges::move(broadcast(ours, of_keys), std::back_inserter(all));
+    }
     return all;
   }
 
@@ -316,15 +323,30 @@ std::vector<StepPair> pairs_in_order(ComparedSide& first, const ComparedSide& se
   return {std::move_iterator(steps.begin()), std::move_iterator(steps.end())};
 }
 
+// "layer1.self."
+std::string prefix_of(const Anatomy& attention) { return attention.mask.substr(0, attention.mask.rfind('.') + 1); }
+
+// Whether a step behind the mask of an attention follows from it: scores from the mask on, and what the rest of
+// its stack makes of them. What other attentions have need not.
+bool is_made_with_mask(const std::string& id, const Anatomy& attention, const std::vector<Anatomy>& attentions) {
+  const StepId made[] = {attention.masked,  attention.maximum, attention.exponentials,
+                         attention.sums,    attention.weights, attention.weighted_values,
+                         attention.context, attention.concat,  attention.output};
+  if (std::ranges::find(made, id) != std::end(made)) return true;
+  const std::string prefix = prefix_of(attention);
+  return id.starts_with(prefix.substr(0, prefix.find("layer"))) &&
+         std::ranges::none_of(attentions, [&](const Anatomy& other) { return id.starts_with(prefix_of(other)); });
+}
+
 // A mask of ones where closed is another way of writing, and no difference,
 // where what follows from it is the same.
-void settle_polarity(SideBySide& result, const Anatomy& attention) {
+void settle_polarity(SideBySide& result, const Anatomy& attention, const std::vector<Anatomy>& attentions) {
   const auto mask = std::ranges::find(result.steps, attention.mask, &StepPair::id);
   if (mask == result.steps.end() ||
       mask->remarks != std::vector<std::string>{language().mistakes.one_where_cell_closed})
     return;
   const bool follows = std::any_of(mask + 1, result.steps.end(), [&](const StepPair& pair) {
-    return pair.verdict == StepPair::Verdict::same && pair.id != attention.bias;
+    return pair.verdict == StepPair::Verdict::same && is_made_with_mask(pair.id, attention, attentions);
   });
   if (follows) return;
   mask->verdict = StepPair::Verdict::differs;
@@ -378,7 +400,7 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
                   [&](const StepPair& pair) { return !is_asked(pair.id) && !is_asked(pair.second_name); });
   }
   for (const Anatomy& attention : first.attentions) {
-    if (is_foreign) settle_polarity(result, attention);
+    if (is_foreign) settle_polarity(result, attention, first.attentions);
   }
   if (is_foreign) doubt_orders(result, second, comparison);
   for (std::size_t i = 0; i < result.steps.size() && !result.different; ++i) {

@@ -28,10 +28,14 @@ SideStep stored_array(const std::string& name, std::vector<std::string> ids, Sha
 const Shape two_by_two{{"query", 2}, {"key", 2}};
 const Shape unnamed_two_by_two{{"1", 2}, {"2", 2}};
 
-SideBySide beside(std::vector<SideStep> first, std::vector<SideStep> second, Anatomy attention = {}) {
-  ComparedSide one{.steps = std::move(first), .attentions = {std::move(attention)}};
+SideBySide beside(std::vector<SideStep> first, std::vector<SideStep> second, std::vector<Anatomy> attentions) {
+  ComparedSide one{.steps = std::move(first), .attentions = std::move(attentions)};
   const ComparedSide other{.is_foreign = true, .steps = std::move(second)};
   return side_by_side(std::move(one), other, {.relative = 1e-9});
+}
+
+SideBySide beside(std::vector<SideStep> first, std::vector<SideStep> second, Anatomy attention = {}) {
+  return beside(std::move(first), std::move(second), std::vector<Anatomy>{std::move(attention)});
 }
 
 // "scores differs, context same": what became of each step.
@@ -91,6 +95,21 @@ TEST_CASE("what is added to the scores may be stored once for all heads", "[comp
   };
   CHECK(sides("score_bias") == "score_bias differs");
   CHECK(sides("scores") == "scores other shape");
+}
+
+TEST_CASE("a mask may be stored once for all heads and queries of a sequence", "[compare]") {
+  Anatomy attention;
+  attention.mask = "mask";
+  const Shape scores{{"batch", 2}, {"head", 1}, {"query", 2}, {"key", 2}};
+  const auto mask = [&](std::vector<double> ours, std::vector<double> theirs) {
+    return beside({own_step("mask", scores, std::move(ours))},
+                  {stored_array("key_padding_mask", {"mask"}, unnamed_two_by_two, std::move(theirs))}, attention);
+  };
+  const SideBySide padding = mask({1, 0, 1, 0, 1, 1, 1, 1}, {1, 0, 1, 1});
+  CHECK(verdicts_of(padding) == "mask same");
+  CHECK(padding.steps[0].stored == "the same for every query");
+  // Of as many sequences as queries, the one that agrees.
+  CHECK(mask({1, 0, 1, 1, 1, 0, 1, 1}, {1, 0, 1, 1}).steps[0].stored == "the same for every batch");
 }
 
 TEST_CASE("numbers without names of axes are the mean of no heads", "[compare]") {
@@ -205,6 +224,28 @@ TEST_CASE("a mask with ones exchanged is believed for a step that it made and no
   CHECK(verdicts_of(sides("masked_scores", bias)) == "mask same, masked_scores same");
   CHECK(verdicts_of(sides("masked_scores", {9, 8, 7, 6})) == "mask differs, masked_scores differs");
   CHECK(verdicts_of(sides("score_bias", bias)) == "mask differs, score_bias same");
+  // Behind the mask, and made without it.
+  CHECK(verdicts_of(sides("relative_values", bias)) == "mask differs, relative_values same");
+}
+
+TEST_CASE("what follows in a block from a mask with ones exchanged is what its own stack makes of it", "[compare]") {
+  const auto attention = [](const std::string& prefix) {
+    Anatomy made;
+    made.mask = prefix + "mask";
+    return made;
+  };
+  const std::vector<double> open = {1, 0, 1, 1}, exchanged = {0, 1, 0, 0}, numbers = {0, 1, 2, 3};
+  const auto sides = [&](const std::string& prefix, const std::string& behind) {
+    const std::string mask = prefix + "mask";
+    return verdicts_of(
+        beside({own_step(mask, two_by_two, open), own_step(behind, two_by_two, numbers)},
+               {stored_array(mask, {mask}, unnamed_two_by_two, exchanged),
+                stored_array(behind, {behind}, unnamed_two_by_two, numbers)},
+               {attention("encoder.layer1.self."), attention("layer1.self."), attention("layer1.cross.")}));
+  };
+  CHECK(sides("layer1.self.", "layer1.ffn.output") == "layer1.self.mask same, layer1.ffn.output same");
+  CHECK(sides("layer1.self.", "layer1.cross.keys") == "layer1.self.mask differs, layer1.cross.keys same");
+  CHECK(sides("encoder.layer1.self.", "inputs") == "encoder.layer1.self.mask differs, inputs same");
 }
 
 TEST_CASE("a mask that is added to the scores is read so where it closes other cells, too", "[compare]") {
