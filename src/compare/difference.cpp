@@ -197,12 +197,12 @@ class Search {
 void explain_difference(DiffReport& report, const Trace* trace) {
   if (!report.sides.different) return;
   const StepPair& different = report.sides.steps[*report.sides.different];
-  if (different.verdict == StepPair::Verdict::differs) report.relation = relation(different, trace);
-  const Closeness loose = usual_closeness(report.first.dtype, report.second.dtype);
+  report.relation = different.verdict == StepPair::Verdict::differs ? relation(different, trace) : std::nullopt;
+  report.inputs.clear();
   report.is_rounding = std::ranges::all_of(report.sides.steps, [&](const StepPair& pair) {
     return pair.verdict == StepPair::Verdict::same ||
            (pair.verdict == StepPair::Verdict::differs &&
-            agree(pair.first, {pair.id, &pair.second, tolerance_of(pair.first, loose)}));
+            agree(pair.first, {pair.id, &pair.second, tolerance_of(pair.first, pair.usual)}));
   });
   // What rounds by hand is not worked out anew.
   report.could_explain = trace && !trace->arithmetic.hand_rounding && !report.is_rounding;
@@ -221,12 +221,22 @@ void explain_difference(DiffReport& report, const Trace* trace) {
   std::vector<TheirStep> theirs;
   for (const StepPair& pair : report.sides.steps) {
     if (pair.cells == 0) continue;
-    Tolerance tolerance = tolerance_of(pair.first, loose);
+    Tolerance tolerance = tolerance_of(pair.first, pair.usual);
     tolerance.absolute = std::max(tolerance.absolute, pair.tolerance.absolute);
     tolerance.relative = std::max(tolerance.relative, pair.tolerance.relative);
     theirs.push_back({pair.id, &pair.second, tolerance});
   }
   report.explanations = explanations(*trace, theirs);
+}
+
+// Whether what was found makes that step agree.
+bool explains(const DiffReport& report, const std::string& id) {
+  if (report.explanations.empty()) return false;
+  const auto agrees = [&](const LikelyCause& one) {
+    return one.next.empty() || (one.step == id && one.next != id) ||
+           std::ranges::find(one.follow, id) != one.follow.end();
+  };
+  return std::ranges::any_of(report.explanations, agrees);
 }
 
 }  // namespace
@@ -256,8 +266,15 @@ DiffReport compared(Subject first, const Subject& second, const std::optional<Cl
     report.closeness = usual_closeness(first.side.dtype, second.side.dtype);
   }
   report.sides = side_by_side(std::move(first.side), second.side, report.closeness, only);
-  if (report.sides.has_common()) explain_difference(report, first.trace);
-  return report;
+  if (!report.sides.has_common()) return report;
+  explain_difference(report, first.trace);
+  if (!report.could_explain || !report.explanations.empty() || report.sides.unturned.empty()) return report;
+
+  // What looks like another layout may be a mistake: one that makes the first difference agree.
+  DiffReport unturned = report;
+  unturned.sides = left_unturned(std::move(unturned.sides));
+  explain_difference(unturned, first.trace);
+  return explains(unturned, report.sides.steps[*report.sides.different].id) ? unturned : report;
 }
 
 }  // namespace attn

@@ -20,11 +20,13 @@ namespace {
 struct Spelling {
   double minus_infinity = 0;   // what stands for it; 0 where −∞ does
   bool may_close_any = false;  // cells, those too that are open in ours
+  bool is_ours_foreign = false;
   enum class Mask { open_is_1, open_is_0, added } mask = Mask::open_is_1;
 
   double read(double first, double second) const {
     if (mask == Mask::open_is_0) return 1 - second;
     if (mask == Mask::added) return second == 0 ? 1 : second <= practically_minus_infinity ? 0 : second;
+    if (is_ours_foreign && second == -infinity && first <= practically_minus_infinity) return first;
     const bool may_be_closed = first == -infinity || (may_close_any && first > practically_minus_infinity);
     return may_be_closed && minus_infinity != 0 && second <= practically_minus_infinity ? -infinity : second;
   }
@@ -38,7 +40,11 @@ bool is(const std::string& id, StepId Anatomy::*what, const std::vector<Anatomy>
 class Comparison {
  public:
   Comparison(const ComparedSide& first, const ComparedSide& second, const Closeness& closeness)
-      : closeness_(closeness), is_foreign_(first.is_foreign || second.is_foreign), attentions_(first.attentions) {}
+      : closeness_(closeness),
+        usual_(usual_closeness(first.dtype, second.dtype)),
+        is_first_foreign_(first.is_foreign),
+        is_foreign_(first.is_foreign || second.is_foreign),
+        attentions_(first.attentions) {}
 
   // `as_it_stands`: where that fits, no other order is looked for.
   StepPair pair(const std::string& id, const SideStep& first, const SideStep& second, bool as_it_stands = false) const {
@@ -48,7 +54,14 @@ class Comparison {
                   .second_name = second.name,
                   .first_sizes = spelled_sizes(first.value.shape().sizes()),
                   .second_sizes = spelled_sizes(second.value.shape().sizes()),
-                  .tolerance = tolerance_of(first.value, closeness_)};
+                  .usual = usual_};
+    for (const SideStep* step : {&first, &second}) {
+      const Closeness own = usual_closeness(step->dtype, step->dtype);
+      if (own.relative <= made.usual.relative) continue;
+      made.usual = own;
+      (step == &first ? made.first_remarks : made.remarks).push_back(step->dtype);
+    }
+    made.tolerance = tolerance_of(first.value, closeness_.typical != 0 ? made.usual : closeness_);
     std::vector<Arrangement> orders = possible(id, first, second);
     if (orders.empty()) {
       if (is_foreign_ && is(id, &Anatomy::weights, attentions_) && is_mean_of_heads(first, second, made.tolerance)) {
@@ -124,6 +137,7 @@ class Comparison {
   std::vector<Spelling> possible_spellings(const std::string& id, const SideStep& second) const {
     std::vector<Spelling> all(1);
     if (!is_foreign_) return all;
+    all[0].is_ours_foreign = is_first_foreign_;
     for (const double number : second.value.data()) {
       if (std::isfinite(number) && number <= practically_minus_infinity) all[0].minus_infinity = number;
     }
@@ -154,11 +168,17 @@ class Comparison {
 
   static void read_as(const Spelling& spelling, const Tensor<double>& first, StepPair& made) {
     bool used = false;
+    std::optional<double> ours;  // that stands for −∞
     for (std::size_t cell = 0; cell < first.size(); ++cell) {
-      const double read = spelling.read(first[cell], made.second[cell]);
-      used = used || distance(read, made.second[cell]) != 0;
+      const double theirs = made.second[cell], read = spelling.read(first[cell], theirs);
+      if (distance(read, theirs) == 0) continue;
       made.second[cell] = read;
+      if (spelling.is_ours_foreign && theirs == -infinity)
+        ours = read;
+      else
+        used = true;
     }
+    if (ours) made.first_remarks.push_back(language().mistakes.for_minus_infinity(shortest(*ours)));
     if (!used) return;
     if (spelling.mask == Spelling::Mask::open_is_0) made.remarks.push_back(language().mistakes.one_where_cell_closed);
     if (spelling.mask == Spelling::Mask::added) made.remarks.push_back(language().mistakes.zero_where_open);
@@ -186,8 +206,8 @@ class Comparison {
     }
   }
 
-  Closeness closeness_;
-  bool is_foreign_;
+  Closeness closeness_, usual_;
+  bool is_first_foreign_, is_foreign_;
   const std::vector<Anatomy>& attentions_;
 };
 
@@ -342,19 +362,31 @@ bool is_made_with_mask(const std::string& id, const Anatomy& attention, const st
 // where what follows from it is the same.
 void settle_polarity(SideBySide& result, const Anatomy& attention, const std::vector<Anatomy>& attentions) {
   const auto mask = std::ranges::find(result.steps, attention.mask, &StepPair::id);
-  if (mask == result.steps.end() ||
-      mask->remarks != std::vector<std::string>{language().mistakes.one_where_cell_closed})
-    return;
+  if (mask == result.steps.end()) return;
+  const auto remark = std::ranges::find(mask->remarks, language().mistakes.one_where_cell_closed.text());
+  if (remark == mask->remarks.end()) return;
   const bool follows = std::any_of(mask + 1, result.steps.end(), [&](const StepPair& pair) {
     return pair.verdict == StepPair::Verdict::same && is_made_with_mask(pair.id, attention, attentions);
   });
   if (follows) return;
   mask->verdict = StepPair::Verdict::differs;
-  mask->remarks = {language().mistakes.ones_exchanged};
+  *remark = language().mistakes.ones_exchanged;
   for (double& cell : mask->second.data()) cell = 1 - cell;
   mask->differing = mask->cells;
   mask->same_bits = false;
   mask->absolute = FarthestCell{mask->first.shape().index(0), mask->first[0], mask->second[0], 1};
+}
+
+bool is_turned(const StepPair& pair) { return !pair.stored.empty() && pair.first_sizes == pair.second_sizes; }
+
+// The same numbers, their axes in our order.
+StepPair as_it_stands(StepPair pair, const ComparedSide& second, const Comparison& comparison) {
+  const auto theirs = std::ranges::find(second.steps, pair.second_name, &SideStep::name);
+  const SideStep ours{.name = pair.id, .ids = {pair.id}, .value = std::move(pair.first)};
+  StepPair made = comparison.pair(ours.name, ours, *theirs, true);
+  made.name = std::move(pair.name);
+  made.first = ours.value;
+  return made;
 }
 
 // Where something differs before it, a step is not believed to have its axes in another order that
@@ -362,14 +394,11 @@ void settle_polarity(SideBySide& result, const Anatomy& attention, const std::ve
 void doubt_orders(SideBySide& result, const ComparedSide& second, const Comparison& comparison) {
   bool any_differs = false, any_turned = false;
   for (StepPair& pair : result.steps) {
-    const bool is_turned = !pair.stored.empty() && pair.first_sizes == pair.second_sizes;
-    if (any_differs && !any_turned && is_turned && pair.verdict == StepPair::Verdict::same) {
-      const auto theirs = std::ranges::find(second.steps, pair.second_name, &SideStep::name);
-      SideStep ours{.name = pair.id, .ids = {pair.id}, .value = std::move(pair.first)};
-      pair = comparison.pair(ours.name, ours, *theirs, true);
-      pair.first = std::move(ours.value);
+    const bool was_turned = is_turned(pair);
+    if (any_differs && !any_turned && was_turned && pair.verdict == StepPair::Verdict::same) {
+      pair = as_it_stands(std::move(pair), second, comparison);
     }
-    any_turned = any_turned || (is_turned && pair.verdict == StepPair::Verdict::same);
+    any_turned = any_turned || (was_turned && pair.verdict == StepPair::Verdict::same);
     any_differs = any_differs || pair.verdict == StepPair::Verdict::differs;
   }
 }
@@ -403,11 +432,28 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
     if (is_foreign) settle_polarity(result, attention, first.attentions);
   }
   if (is_foreign) doubt_orders(result, second, comparison);
-  for (std::size_t i = 0; i < result.steps.size() && !result.different; ++i) {
-    const StepPair& pair = result.steps[i];
-    if (pair.verdict != StepPair::Verdict::same && !(pair.is_alone() && is_foreign)) result.different = i;
+  const auto different = std::ranges::find_if(result.steps, [&](const StepPair& pair) {
+    return pair.verdict != StepPair::Verdict::same && !(pair.is_alone() && is_foreign);
+  });
+  if (different == result.steps.end()) return result;
+  result.different = static_cast<std::size_t>(different - result.steps.begin());
+  for (const StepPair& pair : result.steps) {
+    if (is_foreign && pair.verdict == StepPair::Verdict::same && is_turned(pair))
+      result.unturned.push_back(as_it_stands(pair, second, comparison));
   }
   return result;
+}
+
+SideBySide left_unturned(SideBySide sides) {
+  for (StepPair& one : sides.unturned) {
+    const auto pair = std::ranges::find(sides.steps, one.id, &StepPair::id);
+    *pair = std::move(one);
+    if (pair->verdict == StepPair::Verdict::differs) {
+      sides.different = std::min(*sides.different, static_cast<std::size_t>(pair - sides.steps.begin()));
+    }
+  }
+  sides.unturned.clear();
+  return sides;
 }
 
 }  // namespace attn

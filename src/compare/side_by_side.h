@@ -20,6 +20,7 @@ struct SideStep {
   std::vector<std::string> ids;  // the steps that may be meant, the likeliest first; none where it is no step
   Tensor<double> value;          // axes are called "1", "2", … where the file does not say
   bool has_axes = true;
+  std::string dtype = {};  // where its file may have others of another
 
   // Whether it is called by the id of a step.
   bool is_called_by_id() const { return ids.size() == 1 && ids.front() == name; }
@@ -55,11 +56,12 @@ struct StepPair {
   std::string second_name = {};                     // the second side's in any case, where both have it
   std::string first_sizes = {}, second_sizes = {};  // where both have it
   std::string stored = {};  // how the second side stores it, where it is another way: "[batch, query, head·d_k]"
-  std::vector<std::string> remarks = {};  // "−1e+09 stands for −∞"
+  std::vector<std::string> first_remarks = {}, remarks = {};  // of either side: "−1e+09 for −∞"
   std::size_t cells = 0, differing = 0;
   bool same_bits = false;
   std::optional<FarthestCell> absolute = {}, relative = {};  // of cells that are not the same bits
   Tolerance tolerance = {};
+  Closeness usual = {};                    // for the dtypes of both
   Tensor<double> first = {}, second = {};  // of compared ones: the second in the first's order
 
   // Whether one side alone has it.
@@ -71,17 +73,23 @@ struct SideBySide {
   std::vector<StepPair> steps;           // in the order of the first side, those of the second alone among them
   std::vector<std::string> unknown;      // names of the second side that are no step of the first
   std::optional<std::size_t> different;  // the first step that differs
+  // Where something differs: what agrees with its axes in another order that no size tells apart, in our order.
+  std::vector<StepPair> unturned = {};
 
   // Whether any step is on both sides.
   bool has_common() const { return !std::ranges::all_of(steps, &StepPair::is_alone); }
 };
 
-// Compares them. With `only` nothing but those steps.
+// Compares them. With `only` nothing but those steps. Where `closeness` is what is usual for the dtypes of both, a step
+// of a coarser one is held to what is usual for that.
 //
 // The first side is the one whose words, order and attentions are used: a problem
 // or trace of ours where there is one. Steps that one side lacks are no difference where
 // a side is foreign.
 SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Closeness& closeness,
                         const std::vector<std::string>& only = {});
+
+// The same with those steps in our order.
+SideBySide left_unturned(SideBySide sides);
 
 }  // namespace attn

@@ -317,6 +317,31 @@ class Dumps(Case):
         first = report["explanations"][0]
         self.assertEqual((first["id"], first["next"]), ("projection.swapped_query_key", None))
 
+    def test_what_looks_like_another_layout_may_be_the_mistake(self):
+        attention = Attention(heads=1)
+        problem = self.write_json("problem.json", attention.problem())
+        right = attention.tensors()
+        scores = np.swapaxes(right["scores"], -1, -2)
+        weights = softmax(scores / np.sqrt(attention.d))
+        dump = {"scores": scores, "attention_weights": weights, "context": weights @ right["values"]}
+        report = self.report(problem, self.write_npz(dump))
+        self.assertEqual(report["first_different"], "scores")
+        self.assertIn("scores.transposed", report["explanations"][0]["also"])
+        self.assertIsNone(report["explanations"][0]["next"])
+        # It is one where nothing explains the difference behind it.
+        report = self.report(problem, self.write_npz({**dump, "attention_weights": right["values"][:, :, :5],
+                                                      "context": right["context"] + right["queries"]}))
+        self.assertEqual(report["first_different"], "attention_weights")
+
+    def test_the_coarser_dtype_of_a_mixed_dump_holds_for_its_own_steps(self):
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        tensors = attention.tensors()
+        dump = {name: tensors[name].astype(np.float32) for name in ("keys", "values")}
+        dump["queries"] = tensors["queries"].astype(np.float16)
+        self.report(problem, self.write_npz(dump), code=0)
+        self.assertIn("f16 in B", self.text(problem, self.write_npz(dump), code=0))
+
     def test_other_layouts_are_recognised(self):
         attention = Attention(batch=3)
         problem = self.write_json("problem.json", attention.problem())

@@ -144,6 +144,7 @@ class Teller {
     if (pair.verdict == Verdict::same && !pair.same_bits && pair.absolute) detail(said_.up_to(small(*pair.absolute)));
     if (!pair.name.empty()) detail(said_.called(printable(pair.name), b_));
     if (!pair.stored.empty()) detail(said_.in(printable(pair.stored), b_));
+    for (const std::string& remark : pair.first_remarks) detail(said_.in(remark, a_));
     for (const std::string& remark : pair.remarks) detail(said_.in(remark, b_));
     return text;
   }

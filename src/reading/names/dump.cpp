@@ -85,6 +85,7 @@ Shape shape_of(const std::vector<std::size_t>& sizes, const std::vector<Axis>& a
 
 SideStep side_step(FileTensor tensor, std::vector<std::string> ids, const std::vector<Axis>& axes) {
   SideStep step{.name = std::move(tensor.name), .ids = std::move(ids), .value = {}};
+  if (dtype_named(tensor.dtype)) step.dtype = std::move(tensor.dtype);
   Shape shape = shape_of(tensor.shape, axes, step.has_axes);
   step.value = Tensor<double>(std::move(shape), std::move(tensor.values));
   return step;

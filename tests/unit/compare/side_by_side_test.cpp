@@ -78,6 +78,32 @@ TEST_CASE("a large negative number closes cells that are open in ours where scor
   CHECK(read("scores", 2) == -1e9);
 }
 
+TEST_CASE("of two files by others either may have a large negative number for minus infinity", "[compare]") {
+  const auto dump = [](double closed) {
+    return ComparedSide{.is_foreign = true, .steps = {stored_array("masked", {}, {{"1", 2}}, {closed, 1})}};
+  };
+  const SideBySide second = side_by_side(dump(-infinity), dump(-1e9), {}),
+                   first = side_by_side(dump(-1e9), dump(-infinity), {});
+  CHECK(verdicts_of(second) == "masked same");
+  CHECK(verdicts_of(first) == "masked same");
+  CHECK(second.steps[0].remarks == first.steps[0].first_remarks);
+  CHECK_FALSE(first.steps[0].first_remarks.empty());
+}
+
+TEST_CASE("a step of a coarser dtype than most is held to what that rounds", "[compare]") {
+  SideStep scores = stored_array("scores", {"scores"}, {{"1", 2}}, {1.001, 2}),
+           weights = stored_array("weights", {"weights"}, {{"1", 2}}, {1.001, 2});
+  scores.dtype = "f16";
+  weights.dtype = "f32";
+  const ComparedSide other{.dtype = "f32", .is_foreign = true, .steps = {scores, weights}};
+  const auto verdicts = [&](const Closeness& closeness) {
+    ComparedSide ours{.steps = {own_step("scores", {{"key", 2}}, {1, 2}), own_step("weights", {{"key", 2}}, {1, 2})}};
+    return verdicts_of(side_by_side(std::move(ours), other, closeness));
+  };
+  CHECK(verdicts(usual_closeness("f64", "f32")) == "scores same, weights differs");
+  CHECK(verdicts({.relative = 1e-6}) == "scores differs, weights differs");
+}
+
 TEST_CASE("what is added to the scores may be stored once for all heads", "[compare]") {
   Anatomy attention;
   attention.bias = "score_bias";
