@@ -1,6 +1,8 @@
 #include "imports/import.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,14 +129,42 @@ class WantedTokens {
   std::optional<Tokenizer> tokenizer_;
 };
 
-// From where the problem will lie to the model; nothing where a problem there may not read it.
-std::optional<std::string> way_to(const std::string& model, const std::string& output) {
+// From where the problem will lie to a folder; nothing where a problem there may not read it.
+std::optional<std::string> way_to(const std::string& folder, const std::string& output) {
   std::error_code unknown;
   const fs::path parent = output.empty() ? fs::path(".") : fs::path(output).parent_path();
-  const fs::path way = fs::relative(folder_of_model(model), parent.empty() ? fs::path(".") : parent, unknown);
+  const fs::path way = fs::relative(folder, parent.empty() ? fs::path(".") : parent, unknown);
   if (unknown || way.empty() || *way.begin() == "..") return std::nullopt;
   return way == "." ? "" : way.generic_string() + "/";
 }
+
+// Where files stand, seen from where the problem will lie.
+class WaysToFiles {
+ public:
+  explicit WaysToFiles(const std::string& output) : output_(output) {}
+
+  // What stands before the names of files in a folder: nothing, too, where only --root leads there.
+  std::string to_folder(const std::string& folder) {
+    if (const auto way = way_to(folder, output_)) return *way;
+    if (std::ranges::find(roots_, folder) == roots_.end()) roots_.push_back(folder);
+    return "";
+  }
+
+  // FILE[:TENSOR]
+  std::string to_vectors(const std::string& typed) {
+    const std::size_t colon = std::min(typed.rfind(':'), typed.size());
+    const fs::path file = typed.substr(0, colon);
+    if (file.empty()) return typed;
+    const std::string parent = file.parent_path().string();
+    return to_folder(parent.empty() ? "." : parent) + file.filename().string() + typed.substr(colon);
+  }
+
+  const std::vector<std::string>& roots() const { return roots_; }
+
+ private:
+  const std::string& output_;
+  std::vector<std::string> roots_;
+};
 
 void take_layers(const std::string& typed, ImportWishes& wishes) {
   const std::size_t dash = typed.find('-');
@@ -169,19 +199,16 @@ void ImportOptions::declare(CommandLine& line) {
 }
 
 Exit ImportOptions::run() const {
-  ImportWishes wishes{.from = from,
-                      .logits = !no_logits,
-                      .norm_first = norm_first,
-                      .activation = activation,
-                      .inputs = inputs,
-                      .memory = memory,
-                      .source = source};
+  ImportWishes wishes{.from = from, .logits = !no_logits, .norm_first = norm_first, .activation = activation};
   if (!prefix.empty()) wishes.prefix = prefix;
   if (!heads.empty()) wishes.heads = whole_number("--heads", heads, "number of heads", 1);
   if (!layers.empty()) take_layers(layers, wishes);
   WantedTokens(*this, wishes).find();
-  const auto way = way_to(model, output);
-  wishes.folder = way.value_or("");
+  WaysToFiles ways(output);
+  wishes.folder = ways.to_folder(folder_of_model(model));
+  wishes.inputs = ways.to_vectors(inputs);
+  wishes.memory = ways.to_vectors(memory);
+  wishes.source = ways.to_vectors(source);
   const bool is_torch = from.starts_with("torch");
   if (std::error_code unknown;
       !is_torch && wishes.heads && fs::exists(fs::path(folder_of_model(model)) / "config.json", unknown)) {
@@ -194,8 +221,10 @@ Exit ImportOptions::run() const {
   Result<ImportedModel> made = import_model(model, wishes);
   if (!made) throw refused(made.faults(), model);
   for (const std::string& one : made.value().left_out) say("attn: note: left out: " + one + "\n");
-  if (!way) {
-    say("attn: note: a problem reads files beside it: run it with --root " + printable(folder_of_model(model)) + "\n");
+  if (!ways.roots().empty()) {
+    std::string roots;
+    for (const std::string& folder : ways.roots()) roots += " --root " + printable(folder);
+    say("attn: note: a problem reads files beside it: run it with" + roots + "\n");
   }
   Rendering plan;
   plan.targets.push_back({.path = output});
