@@ -1,6 +1,7 @@
 #include "imports/import.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -11,27 +12,37 @@
 namespace attn {
 namespace {
 
+std::string not_computed(const std::string& type) {
+  return "a model of the type `" + shortened(printable(type), 60) + "` is not computed here";
+}
+
 const ModelFamily& family_of(const ModelFiles& files, const ImportWishes& wishes) {
   std::vector<std::string> names;
   for (const ModelFamily& family : importable_models()) names.push_back(family.name);
   const auto type = files.config().find("model_type");
   const std::string said = type != files.config().end() && type->is_string() ? type->get<std::string>() : "";
+  const auto knows = [&](const ModelFamily& family) {
+    return std::ranges::find(family.types, said) != family.types.end();
+  };
   for (const ModelFamily& family : importable_models()) {
-    if (wishes.from.empty() ? std::ranges::find(family.types, said) != family.types.end()
-                            : family.name == wishes.from) {
-      return family;
-    }
+    if (wishes.from.empty() ? !knows(family) : family.name != wishes.from) continue;
+    // A state dict of torch is of no type. Others that are built alike multiply, add or count somewhere else.
+    if (said.empty() || family.types.empty() || knows(family)) return family;
+    throw NotImported{{.code = "unknown-model",
+                       .message = not_computed(said),
+                       .help = "--from " + family.name + " takes " + listed(family.types)}};
   }
   if (!wishes.from.empty()) {
     throw NotImported{{.code = "unknown-model",
                        .message = "no family of models is called `" + shortened(printable(wishes.from), 60) + "`",
                        .help = "--from takes " + listed(names)}};
   }
+  std::vector<std::string> types;
+  for (const ModelFamily& family : importable_models()) std::ranges::copy(family.types, std::back_inserter(types));
   throw NotImported{
       {.code = "unknown-model",
-       .message = said.empty() ? "nothing says what kind of model this is"
-                               : "a model of the type `" + shortened(printable(said), 60) + "` is not computed here",
-       .help = "--from says how to read it: " + listed(names)}};
+       .message = said.empty() ? "nothing says what kind of model this is" : not_computed(said),
+       .help = said.empty() ? "--from says how to read it: " + listed(names) : "attn computes " + listed(types)}};
 }
 
 }  // namespace

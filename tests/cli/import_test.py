@@ -404,6 +404,7 @@ class Everywhere(InFolder):
         for said in ({"rope_theta": 500.0}, {"rope_theta": 500.0, "rope_scaling": None},
                      {"rope_parameters": {"rope_theta": 500.0, "rope_type": "default"}},
                      {"rope_theta": 500.0, "rope_scaling": {"type": "default"}},
+                     {"rope_scaling": {"type": "default", "rope_theta": 500.0}},
                      {"rope_theta": 500.0, "rope_parameters": {"rope_type": "default"}},
                      {"rope_parameters": {"rope_theta": 500.0, "factor": None, "partial_rotary_factor": 1.0}}):
             self.imported(self.model(small_llama(), config={**LLAMA, **said}), "--ids", "4,5,6")
@@ -466,6 +467,30 @@ class Everywhere(InFolder):
         self.assertIn("--root model", done.stderr)
         self.assertEqual(attn("run", "problems/it.json", folder=self.folder).returncode, 2)
         self.assertEqual(attn("run", "problems/it.json", "--root", "model", folder=self.folder).returncode, 0)
+
+    def test_vectors_are_read_from_where_the_problem_lies(self):
+        for folder in ("problems", "vectors"):
+            os.makedirs(self.path(folder))
+        shapes = {"in_proj_weight": (36, 12), "out_proj.weight": (12, 12)}
+        write_safetensors(self.path("problems/m.safetensors"), models.drawn(shapes, seed=1))
+        for name in ("problems/x.npy", "vectors/y.npy"):
+            np.save(self.path(name), np.ones((4, 12)))
+        for vectors, roots in (("problems/x.npy", []), ("vectors/y.npy", ["--root", "vectors"])):
+            done = attn("import", "problems/m.safetensors", "--from", "torch-mha", "--heads", "3", "--inputs", vectors,
+                        "-o", "problems/it.json", folder=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(" ".join(roots), done.stderr)
+            done = attn("run", "problems/it.json", *roots, folder=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_model_of_another_type_is_not_read_as_the_family_that_is_asked_for(self):
+        for type, family, tensors in (("granite", "llama", small_llama()), ("gemma", "llama", small_llama()),
+                                      ("electra", "bert", small_bert())):
+            folder = self.model(tensors, config={**(LLAMA if family == "llama" else CONFIG), "model_type": type})
+            said = self.refused(folder, "--from", family, "--ids", "4,5")
+            self.assertIn(f"a model of the type `{type}` is not computed here", said)
+            self.assertIn(f"help: --from {family} takes {family}, ", said)
+            self.assertIn("help: attn computes bert, ", self.refused(folder, "--ids", "4,5"))
 
     def test_a_tensor_that_nobody_reads_is_refused_by_name(self):
         self.model(small_bert(**{"encoder.layer.0.adapter.weight": np.zeros((4, 4))}))

@@ -28,16 +28,20 @@ void accept_plain_rotation(const TakenModel& model, const char* key) {
                "import a model without it");
 }
 
-// What angles are powers of. The library of these models has called it two ways.
+// What angles are powers of. The library of these models has called it in several ways; the newest reads what stands
+// with the rotations first.
 double base_of_rotation(const TakenModel& model) {
   for (const char* const key : {"rope_scaling", "rope_parameters"}) accept_plain_rotation(model, key);
   if (model.number("partial_rotary_factor", 1) != 1) model.refuse_setting("partial_rotary_factor");
-  const nlohmann::json* said = model.setting("rope_parameters");
-  if (!said || !said->contains("rope_theta")) return model.number("rope_theta", 10000);
-  if (!(*said)["rope_theta"].is_number()) {
-    model.refuse("bad-config", "config.json says of `rope_theta` what is no number", "write one");
+  for (const char* const key : {"rope_parameters", "rope_scaling"}) {
+    const nlohmann::json* said = model.setting(key);
+    if (!said || !said->contains("rope_theta")) continue;
+    const nlohmann::json& base = (*said)["rope_theta"];
+    if (!base.is_number())
+      model.refuse("bad-config", "config.json says of `rope_theta` what is no number", "write one");
+    return base.get<double>();
   }
-  return (*said)["rope_theta"].get<double>();
+  return model.number("rope_theta", 10000);
 }
 
 // Whether that layer sees no further back than the model's window: all of Mistral's do, and those of Qwen2 that are
