@@ -15,21 +15,22 @@ namespace {
 // Grids of more cells are no picture any more.
 constexpr std::size_t most_cells_of_step = 4096;
 
-// How many cells of a step somebody is asked for: all but those of padded queries. 0 where the
+// How many cells of a step somebody is asked for: all but those of padding. 0 where the
 // problem has no such step.
 std::size_t cells_asked(const Trace& trace, const std::string& id) {
   const Step* step = trace.find(id);
   if (!step) return 0;
   const Shape& shape = step->result.shape();
-  const auto batch = shape.position("batch");
-  const auto row = shape.has("query") ? shape.position("query") : shape.position("token");
-  if (!batch || !row || shape.count() == 0) return shape.count();
-  const std::size_t sequences = shape[*batch].size, rows = shape[*row].size;
-  std::size_t own = 0;
+  const std::size_t sequences = shape.has("batch") ? shape.size("batch") : 1;
+  std::size_t asked = 0;
   for (std::size_t sequence = 0; sequence < sequences; ++sequence) {
-    own += own_size(trace, *step, shape[*row], sequence);
+    std::size_t cells = 1;
+    for (const Dim& dim : shape.dims()) {
+      if (dim.axis != "batch") cells *= own_size(trace, *step, dim, sequence);
+    }
+    asked += cells;
   }
-  return shape.count() / (sequences * rows) * own;
+  return asked;
 }
 
 std::size_t order_of(const Trace& trace, const std::string& id) {

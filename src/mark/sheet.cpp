@@ -184,15 +184,24 @@ void find_rows_with_a_factor(HandedStep& step, const HandedStep* maximum) {
   });
 }
 
-// Padded queries are nobody's homework.
+// Padding is nobody's homework.
 void leave_out_padding(HandedStep& step, const Shape& shape, const Trace& trace, std::size_t part) {
   const auto batch = shape.position("batch");
-  const auto row = shape.has("query") ? shape.position("query") : shape.position("token");
-  if (!batch || !row || !step.fits) return;
+  if (!batch || !step.fits) return;
+  std::vector<std::vector<std::size_t>> own(shape.rank());  // places along an axis, a number a sequence
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    for (std::size_t sequence = 0; sequence < shape[*batch].size; ++sequence) {
+      const auto places = own_places(trace, step.id, part, shape, shape[axis].axis, sequence);
+      own[axis].push_back(places.value_or(shape[axis].size));
+    }
+  }
   for (std::size_t at = 0; at < step.cells.size(); ++at) {
     const std::vector<std::size_t> index = shape.index(at);
-    const auto own = own_places(trace, step.id, part, shape, shape[*row].axis, index[*batch]);
-    if (!own || index[*row] < *own) continue;
+    bool is_padding = false;
+    for (std::size_t axis = 0; axis < own.size(); ++axis) {
+      is_padding = is_padding || index[axis] >= own[axis][index[*batch]];
+    }
+    if (!is_padding) continue;
     step.cells[at].kind = HandedCell::Kind::not_asked;
     --step.asked;
   }

@@ -1,7 +1,10 @@
 #include "trace/trace.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
+
+#include "problem/labels.h"
 
 namespace attn {
 namespace {
@@ -16,6 +19,20 @@ const T* of_id(const std::vector<T>& all, const Recipe& recipe, std::string_view
       line ? std::ranges::lower_bound(all, *line, {}, [&](const T& one) { return *recipe.line(id_of(one)); })
            : std::ranges::find(all, id, id_of);
   return found == all.end() || id_of(*found) != id ? nullptr : &*found;
+}
+
+// Whether it has a number for each query and key: then a key is no row by itself.
+bool is_of_pairs(const Shape& shape) {
+  return shape.has("query") &&
+         std::ranges::all_of(shape.dims(), [](const Dim& dim) { return is_position(dim.axis) || is_outer(dim.axis); });
+}
+
+// How many of so many keys, which are all that have names or those that do not come from a cache, stand before the
+// padding at their end.
+std::optional<std::size_t> own_keys(std::span<const std::string> names, std::size_t past, std::size_t keys) {
+  if (keys < names.size()) names = names.subspan(std::min(past, names.size()));
+  if (keys == 0 || keys > names.size() || names[keys - 1] != padding_label) return std::nullopt;
+  return static_cast<std::size_t>(std::ranges::find(names, padding_label) - names.begin());
 }
 
 }  // namespace
@@ -69,13 +86,16 @@ const Tensor<double>& Trace::value(std::string_view id) const {
 
 std::optional<std::size_t> own_places(const Trace& trace, std::string_view id, std::size_t part, const Shape& shape,
                                       const Axis& axis, std::size_t sequence) {
-  // Keys and values have the axis of tokens until they are projected: "split_inputs.key".
-  const bool of_keys = id.ends_with(".key") || id.ends_with(".value");
-  const bool of_queries = axis == "query" || (axis == "token" && !of_keys);
   // What all sequences share is read by the longest.
-  if (!of_queries || !shape.has("batch")) return std::nullopt;
+  if (!is_position(axis) || !shape.has("batch")) return std::nullopt;
   const std::vector<RecipePart>& parts = trace.recipe.parts();
   const bool has_labels = part < parts.size() && parts[part].labels;
+  // Keys and values have the axis of tokens until they are projected: "split_inputs.key".
+  if (axis == "key" || (axis == "token" && (id.ends_with(".key") || id.ends_with(".value")))) {
+    const Labels& labels = has_labels ? *parts[part].labels : trace.labels;
+    if (is_of_pairs(shape) || sequence >= labels.key.size()) return std::nullopt;
+    return own_keys(labels.key[sequence], trace.past_keys, shape.size(axis));
+  }
   const std::vector<std::size_t>& own = has_labels ? parts[part].labels->own_queries : trace.own_queries;
   return sequence < own.size() ? std::optional(own[sequence]) : std::nullopt;
 }

@@ -181,28 +181,55 @@ class Keys(unittest.TestCase):
                 squeezed = [re.sub(r"[ -]+", " ", text.replace(" · key", "")) for text in (emptied, wanted)]
                 self.assertEqual(*squeezed)
 
+    def filled_in(self, problem, folder):
+        """A hand-in with the numbers of the key in all boxes of the sheet."""
+        sheet_page = Page(sheet(problem, format="html"))
+        key = Page(sheet(problem, "--key", format="html"))
+        steps = {}
+        for id, cells in sheet_page.in_order.items():
+            shape = sheet_page.shapes[id]
+            self.assertEqual(len(cells), len(key.filled[id]))
+            steps[id] = {}
+            for cell, number in zip(cells, key.filled[id]):
+                index = []
+                for size in reversed(shape):
+                    index.insert(0, str(cell % size + 1))
+                    cell //= size
+                steps[id][",".join(index)] = number
+        file = os.path.join(folder, "key.json")
+        with open(file, "w", encoding="utf-8") as out:
+            json.dump({"schema": "attn/answers/1", "steps": steps}, out)
+        return file
+
+    def test_a_sheet_of_a_ragged_batch_filled_in_has_every_point(self):
+        inputs = [[[1, 0], [0, 1], [1, 1]], [[1, 2]]]
+        columns = [[list(row) for row in zip(*one)] for one in inputs]
+        square, past = [[1, 2], [0, 1]], [[[1, 0], [2, 1]]] * 2
+        own = {"query": square, "key": square, "value": square}
+        cross = {"query": [[[1, 0]], [[1, 2]]], "key": inputs}
+        for more in ({"inputs": inputs}, {"inputs": columns, "vectors": "columns"},
+                     {"inputs": inputs, "positions": "sinusoidal"},
+                     {"inputs": inputs, "past": {"keys": past, "values": past}},
+                     {"inputs": inputs, "appended": {"keys": past, "values": past}},
+                     {"inputs": inputs, "score": {"type": "additive", "query": square, "key": square, "v": [1, 2]}},
+                     {"inputs": cross},
+                     {"inputs": cross["query"], "block": {"kind": "decoder", "memory": inputs, "layers": [
+                         {"self": {"weights": own}, "cross": {"weights": own}}]}}):
+            with self.subTest(**more), tempfile.TemporaryDirectory() as folder:
+                problem = os.path.join(folder, "problem.json")
+                with open(problem, "w", encoding="utf-8") as out:
+                    json.dump(more if "block" in more else {"score": "dot", "weights": own, **more}, out)
+                graded = json.loads(printed("grade", problem, self.filled_in(problem, folder), "--report", "json"))
+                missing = [step for one in graded["hand_ins"] for step in one["steps"] if step["missing"]]
+                self.assertEqual(missing, [])
+
     def test_every_number_of_a_key_is_right(self):
         for name in share(PROBLEMS, 3):
             if name in TOO_LARGE or name.startswith("precision"):
                 continue
             problem = os.path.join(DATA, name + ".json")
-            sheet_page = Page(sheet(problem, format="html"))
-            key = Page(sheet(problem, "--key", format="html"))
-            steps = {}
-            for id, cells in sheet_page.in_order.items():
-                shape = sheet_page.shapes[id]
-                self.assertEqual(len(cells), len(key.filled[id]))
-                steps[id] = {}
-                for cell, number in zip(cells, key.filled[id]):
-                    index = []
-                    for size in reversed(shape):
-                        index.insert(0, str(cell % size + 1))
-                        cell //= size
-                    steps[id][",".join(index)] = number
             with tempfile.TemporaryDirectory() as folder:
-                file = os.path.join(folder, "key.json")
-                with open(file, "w", encoding="utf-8") as out:
-                    json.dump({"schema": "attn/answers/1", "steps": steps}, out)
+                file = self.filled_in(problem, folder)
                 with self.subTest(problem=name):
                     done = attn("check", problem, file, "--format", "json")
                     self.assertIn(done.returncode, (0, 1), done.stderr)

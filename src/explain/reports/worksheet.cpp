@@ -80,14 +80,15 @@ bool go_on_one_page(const Step& a, const Step& b) {
   return a.part == b.part && size(a, "batch") == size(b, "batch") && size(a, "head") == size(b, "head");
 }
 
-// Rows at the end that only fill up a sequence are nobody's to work out, nor are columns of queries.
+// Rows at the end that only fill up a sequence are nobody's to work out, nor are columns, but for
+// those of keys that queries are compared with.
 void leave_out_padding(Matrix& matrix) {
   std::size_t rows = matrix.rows();
   while (rows > 1 && is_padding(matrix.row_labels[rows - 1])) --rows;
   matrix.row_labels.resize(rows);
-  const bool are_queries = matrix.column_axis == "query" || matrix.column_axis == "token";
+  const bool are_compared = matrix.row_axis == "query" && matrix.column_axis == "key";
   std::size_t columns = matrix.columns();
-  while (are_queries && columns > 1 && matrix.is_padding_column(columns - 1)) --columns;
+  while (!are_compared && columns > 1 && matrix.is_padding_column(columns - 1)) --columns;
   std::vector<double> cells;
   std::vector<bool> closed;
   for (std::size_t row = 0; row < rows; ++row) {

@@ -184,7 +184,7 @@ TEST_CASE("what a problem has no step or no cell of has no points", "[grade]") {
   CHECK((empty.points == 3 && empty.of == 5));
 }
 
-TEST_CASE("of a batch with padding the rows of queries that are nobody's are not asked for", "[grade]") {
+TEST_CASE("of a batch with padding the rows that are nobody's are not asked for", "[grade]") {
   const Result<Problem> problem =
       read_problem(R"({"inputs": [[[1, 0], [0, 1], [1, 1]], [[1, 2]]], "positions": "sinusoidal"})", catalog(),
                    std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
@@ -192,9 +192,9 @@ TEST_CASE("of a batch with padding the rows of queries that are nobody's are not
   ReferenceBackend backend;
   const Trace trace = attention(problem.value(), backend);
   Scheme scheme;
-  // Positions are the same for all sequences, and keys are no queries: of these all are asked for.
-  const std::map<std::string, std::size_t> asked = {
-      {"position_encoding", 6}, {"keys", 12}, {"queries", 8}, {"scores", 12}, {"context", 8}};
+  // Positions are the same for all sequences, and padded keys have scores: of these all are asked for.
+  const std::map<std::string, std::size_t> asked = {{"position_encoding", 6}, {"keys", 8},    {"queries", 8},
+                                                    {"scores", 12},           {"context", 8}, {"weighted_values", 20}};
   for (const auto& [id, cells] : asked) scheme.points.push_back({id, 1});
   const Grade grade = Grader(scheme, trace).nothing();
   REQUIRE(grade.steps.size() == asked.size());
