@@ -56,7 +56,7 @@ bool in_triangle(const MaskCell& cell, std::int64_t offset) {
   return static_cast<std::int64_t>(cell.key - cell.query) <= offset;
 }
 
-// The offset at which the rule, or one sequence's part of it, is a causal
+// The offset at which a rule of which only the cells are known is a causal
 // triangle; nothing where it is none, or no offset can be told.
 std::optional<std::int64_t> triangle_offset(const Masking& mask, const Tensor<double>& rule) {
   std::optional<std::int64_t> offset;
@@ -72,22 +72,35 @@ std::optional<std::int64_t> triangle_offset(const Masking& mask, const Tensor<do
   return offset;
 }
 
-// A mask, the rule of it that is a causal triangle, and its offset.
+// A mask, and the rule of it that is a causal triangle.
 struct Triangle {
   Masking mask;
   std::size_t rule;
-  std::int64_t offset;
+  std::vector<std::int64_t> offsets;  // one for all, or one a sequence
+  std::size_t keys;                   // all behind so many are open
+
+  std::int64_t offset(const MaskCell& cell) const { return offsets[cell.at / (mask.open.size() / offsets.size())]; }
+  bool is_open(const MaskCell& cell, std::int64_t at_offset) const {
+    return cell.key >= keys || in_triangle(cell, at_offset);
+  }
 };
 
 std::optional<Triangle> triangle(const RightAttention& right) {
   auto mask = masking(right);
   for (std::size_t rule = 0; mask && rule < mask->rules.size(); ++rule) {
-    const Tensor<double> open = right.value(mask->rules[rule]);
+    const Instruction& given = *right.find(mask->rules[rule]);
+    const bool says_so = given.id() == right.at.causal_rule;
+    // Where few queries are asked, all that they see may be open: then the numbers do not tell.
+    if (says_so && given.rule && std::holds_alternative<Given>(given.op)) {
+      const std::vector<double>& first = given.rule->values;
+      return Triangle{std::move(*mask), rule, {first.begin(), first.end()}, given.rule->keys};
+    }
+    const Tensor<double> open = right.value(given.id());
     if (!open.shape().has("query") || !open.shape().has("key")) continue;
     // One query that may see the first few keys is no triangle unless it is said to be.
-    const bool says_so = mask->rules[rule] == right.at.causal_rule || mask->queries > 1;
-    const auto offset = says_so ? triangle_offset(*mask, open) : std::nullopt;
-    if (offset) return Triangle{std::move(*mask), rule, *offset};
+    const auto offset = says_so || mask->queries > 1 ? triangle_offset(*mask, open) : std::nullopt;
+    const std::size_t keys = mask->keys;
+    if (offset) return Triangle{std::move(*mask), rule, {*offset}, keys};
   }
   return std::nullopt;
 }
@@ -95,10 +108,10 @@ std::optional<Triangle> triangle(const RightAttention& right) {
 // Each query's own position closed too.
 Rewrites diagonal_of_triangle(const RightAttention& right, const Triangle& found) {
   Rewrites all = with_rule(right, found.mask, found.rule, "",
-                           [&](const MaskCell& cell) { return in_triangle(cell, found.offset - 1); });
-  if (found.offset == 0) return all;
+                           [&](const MaskCell& cell) { return found.is_open(cell, found.offset(cell) - 1); });
+  if (std::ranges::all_of(found.offsets, [](std::int64_t offset) { return offset == 0; })) return all;
   append(all, with_rule(right, found.mask, found.rule, language().mistakes.key_i, [&](const MaskCell& cell) {
-           return in_triangle(cell, found.offset) && cell.query != cell.key;
+           return found.is_open(cell, found.offset(cell)) && cell.query != cell.key;
          }));
   return all;
 }
@@ -115,13 +128,12 @@ Rewrites diagonal_too(const RightAttention& right) {
 // Where there are more keys than queries, or fewer, the triangle starts at the
 // first key or ends at the last one.
 Rewrites wrong_corner(const RightAttention& right, const Triangle& found) {
-  const auto at_end = static_cast<std::int64_t>(found.mask.keys - found.mask.queries);
+  const auto at_end = static_cast<std::int64_t>(found.keys - found.mask.queries);
   Rewrites all;
   for (const std::int64_t other : std::set<std::int64_t>{0, at_end}) {
-    if (other == found.offset) continue;
     append(all, with_rule(right, found.mask, found.rule,
                           other == 0 ? language().mistakes.first_sees_first : language().mistakes.last_sees_last,
-                          [&](const MaskCell& cell) { return in_triangle(cell, other); }));
+                          [&](const MaskCell& cell) { return found.is_open(cell, other); }));
   }
   return all;
 }

@@ -610,6 +610,31 @@ TEST_CASE("a mistake that would change nothing, or has nothing to be made with, 
   }
 }
 
+TEST_CASE("what a causal mask closes is known where its cells do not tell", "[check]") {
+  const auto mask_of = [](const std::string& id, const std::string& query, const std::string& key,
+                          const std::string& more) {
+    const Rewrites all = rewrites_of(
+        recipe_of_text(R"({"inputs": {"query": )" + random(query, 1) + R"(, "key": )" + random(key, 2) + "}, " +
+                       weights("[5, 2]", "[5, 2]", "[5, 2]", 3) + R"(, "causal": true, )" + more + "}"),
+        mistake_named(id));
+    REQUIRE_FALSE(all.empty());
+    const Tensor<double> mask = replayed(all.front().recipe).at("mask");
+    return std::vector<double>(mask.data().begin(), mask.data().end());
+  };
+  // The last of four, which sees them all.
+  CHECK(mask_of("mask.wrong_corner", "[1, 5]", "[4, 5]", R"("offset": 3)") == std::vector<double>{1, 0, 0, 0});
+  CHECK(mask_of("mask.diagonal_too", "[1, 5]", "[4, 5]", R"("offset": 3)") == std::vector<double>{1, 1, 1, 0});
+  // Keys that are appended stay open.
+  CHECK(mask_of("mask.wrong_corner", "[1, 5]", "[3, 5]",
+                R"("offset": 2, "appended": {"keys": )" + random("[1, 2]", 8) + R"(, "values": )" +
+                    random("[1, 2]", 9) + "}") == std::vector<double>{1, 0, 0, 1});
+  // Of two sequences the one has no cache.
+  CHECK(mask_of("mask.wrong_corner", "[2, 2, 5]", "[2, 3, 5]", R"("offset": [0, 1])") ==
+        std::vector<double>{1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0});
+  CHECK(mask_of("mask.diagonal_too", "[2, 2, 5]", "[2, 3, 5]", R"("offset": [0, 1])") ==
+        std::vector<double>{0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0});
+}
+
 TEST_CASE("one query with its mask inverted sees no corner of a triangle", "[check]") {
   const Recipe right =
       recipe_of_text(R"({"inputs": {"query": )" + random("[1, 5]", 1) + R"(, "key": )" + random("[3, 5]", 2) + "}, " +
