@@ -81,6 +81,53 @@ class SeveralSlips(CheckTest):
             self.assertTrue(told["evidence"].endswith(evidence) and bool(told["evidence"]) == bool(evidence), told)
 
 
+def steps_of(problem):
+    done = attn("run", "-", "--format", "json", text=json.dumps(problem))
+    return {step["id"]: step["data"] for step in json.loads(done.stdout)["steps"]}
+
+
+def with_decimals(numbers, decimals=4):
+    if isinstance(numbers, list):
+        return [with_decimals(one, decimals) for one in numbers]
+    return f"{numbers:.{decimals}f}"
+
+
+class WhatNobodySaw(CheckTest):
+    """What was done in a step that was not handed in shows behind it."""
+
+    def told(self, problem, steps):
+        found = self.report(steps, problem=self.path("problem.json", json.dumps(problem)))["diagnoses"]
+        return [(one["mistake"], one["step"], one["cells"]) for one in found if one["kind"] == "error"]
+
+    def test_a_slip_in_values_that_several_heads_share_is_found_in_them(self):
+        problem = {"inputs": [[-0.7, 0.4], [1.4, -0.3], [1.0, -0.2]], "heads": 4, "kv_heads": 2, "weights": {
+            "query": [[[0.8, 1.0], [0.3, -0.1]], [[-0.4, -1.2], [-1.4, -1.1]], [[0.6, -0.2], [0.9, 0.5]],
+                      [[1.1, -0.3], [0.3, -0.4]]],
+            "key": [[[-0.8, 1.3], [-0.5, 0.6]], [[-0.7, 0.4], [0.6, 0.7]]],
+            "value": [[[1.5, 0.2], [1.3, 0.3]], [[-0.9, 0.5], [1.1, 0.3]]]}}
+        right = steps_of(problem)
+        weights, values = right["attention_weights"], right["values"]
+        values[1][1][0] *= -1
+        context = [[[sum(row[key] * values[head // 2][key][i] for key in range(3)) for i in range(2)]
+                    for row in weights[head]] for head in range(4)]
+        self.assertEqual(self.told(problem, {"attention_weights": with_decimals(weights, 6),
+                                             "context": with_decimals(context)}), [("slip.sign", "values", [[2, 2, 1]])])
+
+    def test_a_slip_in_a_layer_is_found_behind_the_next(self):
+        layers = [{"self": {"weights": {"query": [[-0.1], [0.4]], "key": [[-0.4], [-0.7]],
+                                        "value": [[-1.1, -1.0], [1.2, 0.6]]}}},
+                  {"self": {"weights": {"query": [[-1.5], [-0.5]], "key": [[0.1], [-0.1]],
+                                        "value": [[1.3, 0.4], [-1.3, -0.5]]}}}]
+        inputs = [[0.7, 1.1], [-0.6, 1.3]]
+        problem = {"inputs": inputs, "block": {"layers": layers}}
+        context = steps_of(problem)["layer1.self.context"]
+        context[1][1] *= -1
+        behind = [[a + b for a, b in zip(*rows)] for rows in zip(inputs, context)]
+        second = steps_of({"inputs": behind, "block": {"layers": layers[1:]}})
+        self.assertEqual(self.told(problem, {"layer2.self.context": with_decimals(second["layer1.self.context"])}),
+                         [("slip.sign", "layer1.self.context", [[2, 2]])])
+
+
 class RoundedEarly(CheckTest):
     """One decimal is kept, and what follows has three: right, with a word about it."""
 

@@ -22,9 +22,10 @@ void add_slip(const Slip& slip, const std::string& step, const Shape& shape, Rep
   report.diagnoses.push_back(std::move(diagnosis));
 }
 
-// Indices along an axis.
+// Indices along an axis of so many.
 struct Lying {
   Axis axis;
+  std::size_t size;
   std::set<std::size_t> indices;
 };
 
@@ -37,7 +38,7 @@ std::vector<Lying> where_wrong(const Marking& marking, std::size_t step) {
   const Shape& shape = marking.right().recipe.shape(marking.line_of(step));
   for (const char* axis : {"batch", "head", "query", "d_v"}) {
     if (!shape.has(axis)) continue;
-    Lying along{axis, {}};
+    Lying along{axis, shape.size(axis), {}};
     for (std::size_t cell = 0; cell < marking.right_cells(step).size(); ++cell) {
       if (marking.is_wrong(step, cell)) along.indices.insert(cell / shape.stride(axis) % shape.size(axis));
     }
@@ -46,28 +47,41 @@ std::vector<Lying> where_wrong(const Marking& marking, std::size_t step) {
   return lying;
 }
 
+// Where, along the axes of what the line `above` makes, all that is wrong at the line `shown` comes from. Of other
+// parts than its own each query reads all, with all heads. Fewer heads of keys and values are each read by several.
+std::vector<Lying> where_from(const Recipe& recipe, std::size_t above, std::size_t shown,
+                              const std::vector<Lying>& lying) {
+  const Shape& made = recipe.shape(above);
+  const bool is_own = recipe.instruction(above).part == recipe.instruction(shown).part;
+  std::vector<Lying> from;
+  for (const Lying& along : lying) {
+    if (!made.has(along.axis) || (!is_own && along.axis != "batch")) continue;
+    const std::size_t size = made.size(along.axis);
+    Lying& there = from.emplace_back(Lying{along.axis, size, {}});
+    for (const std::size_t index : along.indices) there.indices.insert(index * size / along.size);
+  }
+  return from;
+}
+
 // Whether one wrong cell can come from that cell, in what was made.
-bool lies_where_wrong(std::size_t cell, const Shape& made, const std::vector<Lying>& lying) {
-  return std::ranges::all_of(lying, [&](const Lying& along) {
-    return !made.has(along.axis) || along.indices.contains(cell / made.stride(along.axis) % made.size(along.axis));
-  });
+bool lies_where_wrong(std::size_t cell, const Shape& made, const std::vector<Lying>& from) {
+  return std::ranges::all_of(
+      from, [&](const Lying& along) { return along.indices.contains(cell / made.stride(along.axis) % along.size); });
 }
 
 // How many cells a slip in what was made has to change at least for all that is wrong.
-std::size_t cells_needed(const Shape& made, const std::vector<Lying>& lying) {
+std::size_t cells_needed(const std::vector<Lying>& from) {
   std::size_t most = 1;
-  for (const Lying& along : lying) most = std::max(most, made.has(along.axis) ? along.indices.size() : 1);
+  for (const Lying& along : from) most = std::max(most, along.indices.size());
   return most;
 }
 
 // Whether every wrong cell can come from the slip.
-bool reaches(const Slip& slip, const Shape& made, const std::vector<Lying>& lying) {
-  return std::ranges::all_of(lying, [&](const Lying& along) {
-    if (!made.has(along.axis)) return true;
+bool reaches(const Slip& slip, const Shape& made, const std::vector<Lying>& from) {
+  return std::ranges::all_of(from, [&](const Lying& along) {
     return std::ranges::all_of(along.indices, [&](std::size_t index) {
-      return std::ranges::any_of(slip.patches, [&](const Patch& patch) {
-        return patch.cell / made.stride(along.axis) % made.size(along.axis) == index;
-      });
+      return std::ranges::any_of(
+          slip.patches, [&](const Patch& patch) { return patch.cell / made.stride(along.axis) % along.size == index; });
     });
   });
 }
@@ -202,15 +216,16 @@ std::vector<FoundSlip> explaining_slips(Marking& marking, std::size_t step) {
       const Instruction& instruction = recipe.instruction(line);
       if (line != last && !is_rounded_by_hand(instruction.op, instruction.operands.size())) continue;
       const Shape& shape = recipe.shape(line);
+      const std::vector<Lying> from = where_from(recipe, line, last, lying);
       const int decimals = line == last ? marking.sheet().steps[step].decimals : marking.sheet().decimals;
       SlipPlace place{recipe, line, original, writing_with(decimals, manner.writing)};
-      place.least_cells = line == last ? wrong : cells_needed(shape, lying);
+      place.least_cells = line == last ? wrong : cells_needed(from);
       place.is_of_use = [&](std::size_t cell) {
-        return line == last ? marking.is_wrong(step, cell) : lies_where_wrong(cell, shape, lying);
+        return line == last ? marking.is_wrong(step, cell) : lies_where_wrong(cell, shape, from);
       };
       any_slip(place, [&](const Slip& slip) {
         if (++seen > most_slips) return true;
-        const bool may_be = line == last ? covers(marking, slip, step) : reaches(slip, shape, lying);
+        const bool may_be = line == last ? covers(marking, slip, step) : reaches(slip, shape, from);
         if (!may_be || (line == last && !may_stand_there(marking, slip, step))) return false;
         if (++tried > most_tries) return true;
         if (const auto until = explained_until(marking, step, slip, manner)) {
