@@ -160,11 +160,6 @@ std::vector<FilesOfPerson> files_of_class(const std::vector<std::string>& words,
   return files.take();
 }
 
-std::string person_key(std::string_view name) {
-  const std::string valid = first_invalid_utf8(name) ? printable(name) : std::string(name);
-  return plain_person(normalised(in_small_letters(valid), NormalForm::nfc));
-}
-
 std::string loose_person_key(std::string_view name) {
   // "Anna (1)": a browser's second download.
   const std::size_t copy = name.rfind(" (");

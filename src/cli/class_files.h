@@ -25,11 +25,7 @@ struct FilesOfPerson {
 std::vector<FilesOfPerson> files_of_class(const std::vector<std::string>& words, const KnownSteps& known,
                                           std::vector<std::string>& left_out);
 
-// A name as names are compared: without case, blanks, underscores, and however its accents
-// are stored.
-std::string person_key(std::string_view name);
-
-// The same without accents, points, quotes and a copy's number: "José O’Neil" and
+// A name's person_key() without accents, points, quotes and a copy's number: "José O’Neil" and
 // "jose oneil (1)" are alike, and so may be two people.
 std::string loose_person_key(std::string_view name);
 

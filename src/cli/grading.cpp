@@ -443,10 +443,10 @@ void Grading::grade(const std::vector<FilesOfPerson>& all, std::size_t threads,
 // As in the list; who is not in it comes last.
 void Grading::put_in_order() {
   if (!roster_) return;
-  std::vector<std::vector<GradedHandIn>> by_rank(people_.size() + 1);
+  std::vector<std::vector<GradedHandIn>> by_rank(roster_->people.size() + 1);
   for (GradedHandIn& one : class_.hand_ins) {
     const auto found = people_.find(person_key(one.name));
-    by_rank[found == people_.end() ? people_.size() : found->second].push_back(std::move(one));
+    by_rank[found == people_.end() ? roster_->people.size() : found->second].push_back(std::move(one));
   }
   class_.hand_ins.clear();
   for (std::vector<GradedHandIn>& of_rank : by_rank) std::ranges::move(of_rank, std::back_inserter(class_.hand_ins));

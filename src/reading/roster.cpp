@@ -4,9 +4,12 @@
 #include <set>
 
 #include "base/suggest.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "problem/faults.h"
 #include "reading/answers/cells.h"
 #include "reading/answers/csv_rows.h"
+#include "tokenizers/unicode.h"
 
 namespace attn {
 namespace {
@@ -24,7 +27,7 @@ class RosterReader {
       return {};
     }
     for (const CsvField& field : row) headings_.push_back(rows_.content(field));
-    const auto found = std::ranges::find(headings_, "name", plain_person);
+    const auto found = std::ranges::find(headings_, "name", person_key);
     name_ = static_cast<std::size_t>(found - headings_.begin());
     if (found == headings_.end()) {
       const auto near = closest("name", headings_);
@@ -61,11 +64,12 @@ class RosterReader {
         person.others.emplace_back(headings_[at], rows_.content(row[at]));
       }
     }
-    if (plain_person(person.name).empty()) {
+    const std::string key = person_key(person.name);
+    if (key.empty()) {
       faults_.add("no-name", "", whole, "this line has no name", "write whose it is, or take the line out");
       return;
     }
-    const bool is_new = names_.insert(plain_person(person.name)).second;
+    const bool is_new = keys_.insert(key).second;
     if (is_new) {
       roster.people.push_back(std::move(person));
     } else {
@@ -83,8 +87,8 @@ class RosterReader {
   CsvRows rows_;
   Faults& faults_;
   std::vector<std::string> headings_;
-  std::size_t name_ = 0;         // of the columns
-  std::set<std::string> names_;  // as plain_person() has them
+  std::size_t name_ = 0;        // of the columns
+  std::set<std::string> keys_;  // of the people
 };
 
 }  // namespace
@@ -99,8 +103,10 @@ Result<Roster> read_roster(std::string_view text) {
   return roster;
 }
 
-std::string plain_person(std::string_view name) {
-  return plain_name(name, [](char c) { return c == ' ' || c == '_' || c == '\t'; });
+std::string person_key(std::string_view name) {
+  const std::string valid = first_invalid_utf8(name) ? printable(name) : std::string(name);
+  return plain_name(normalised(in_small_letters(valid), NormalForm::nfc),
+                    [](char c) { return c == ' ' || c == '_' || c == '\t'; });
 }
 
 }  // namespace attn

@@ -21,10 +21,10 @@ struct Roster {
 // Reads a table with headings, in UTF-8, as a spreadsheet writes it, that has a column `name`; case
 // does not count. Commas, semicolons or tabs separate; empty lines are passed over. All
 // faults are reported at once, each with its place: no such column, a row without a name,
-// a name that is there twice (as plain_person() has it).
+// a person that is there twice (as person_key() has it).
 Result<Roster> read_roster(std::string_view text);
 
-// A name without what people spell in several ways: case, blanks, underscores.
-std::string plain_person(std::string_view name);
+// Who is meant by a name: without case, blanks, underscores, and however its accents are stored.
+std::string person_key(std::string_view name);
 
 }  // namespace attn

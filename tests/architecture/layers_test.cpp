@@ -36,7 +36,7 @@ const std::map<std::string, Names> may_include = {
     {"formats", {"base", "formula", "explain"}},
     {"exports",
      {"base", "words", "tensor", "ops", "problem", "trace", "mistakes", "compare", "mark", "explain", "formats"}},
-    {"reading", {"base", "tensor", "files", "problem", "trace", "mistakes", "compare", "mark"}},
+    {"reading", {"base", "tensor", "files", "tokenizers", "problem", "trace", "mistakes", "compare", "mark"}},
     {"bench", {"base", "tensor", "backend", "explain", "exports"}},
     {"cli",
      {"base", "words", "tensor",    "ops",     "backend", "bench",   "problem", "trace", "mistakes",   "compare",

@@ -1214,7 +1214,9 @@ class Outputs(Folder):
     def test_a_list_of_the_class_without_names_is_refused(self):
         self.write("anna.json", {"steps": RIGHT})
         for text, said in (("who,group\nanna,1\n", "no column is called `name`"), ("", "empty"),
-                           ("name\nanna\nANNA\n", "in the list already"), ("name,group\n,1\n", "has no name")):
+                           ("name\nanna\nANNA\n", "in the list already"), ("name,group\n,1\n", "has no name"),
+                           ("name\nÖzil\nözil\n", "in the list already"),
+                           ("name\nJosé\nJose\u0301\n", "in the list already")):
             self.write("roster.csv", text)
             done = self.grade("anna.json", "--roster", "roster.csv")
             self.assertEqual((done.returncode, done.stdout), (2, ""), text)

@@ -15,7 +15,7 @@ void run(std::string_view text) {
   std::set<std::string> names;
   for (const Roster::Person& person : read.value().people) {
     demand(!person.name.empty(), "everybody has a name");
-    demand(names.insert(plain_person(person.name)).second, "nobody is there twice", person.name);
+    demand(names.insert(person_key(person.name)).second, "nobody is there twice", person.name);
   }
 }
 
