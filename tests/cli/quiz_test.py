@@ -199,6 +199,18 @@ class Asking(unittest.TestCase):
             done = quiz(EXAMPLE, [line, "quit"], "--steps", "scores")
             self.assertIn("Right.", done.stdout, line)
 
+    def test_a_row_of_one_number_is_answered_with_one_number(self):
+        with tempfile.TemporaryDirectory() as folder:
+            problem = os.path.join(folder, "narrow.json")
+            with open(problem, "w", encoding="utf-8") as file:
+                json.dump({"queries": [[1, 2], [0, 1]], "keys": [[1, 0], [0, 1]], "values": [[1], [2]]}, file)
+            for one in (os.path.join(DATA, "leyaa-one-query.json"), problem):
+                steps = trace_of(one)
+                asked = ["row_maximum", "context"]
+                lines = [" ".join(written(number) for number in row) for step in asked for row in rows_of(steps[step])]
+                done = quiz(one, lines, "--steps", ",".join(asked))
+                self.assertEqual(done.stdout.count("Right."), len(lines), done.stdout)
+
     def test_honest_rounding_is_right_as_check_has_it(self):
         for line in ("0.06 0.47 0.47", "0.0634 0.4683 0.4683", "0.063 0.468 0.468"):
             self.assertIn("Right.", quiz(EXAMPLE, [line, "quit"], "--steps", "attention_weights").stdout)

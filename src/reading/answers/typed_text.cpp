@@ -281,12 +281,13 @@ class TextReader {
     // s₁₂ is S[1,2], where one number is given or there is no row 12.
     const bool may_be_cell = is_matrix && number >= 11 && number <= 99 && number % 10 != 0;
     const auto cell = [&] { return PartIndex{number / 10 - 1, number % 10 - 1}; };
-    if (is_matrix && !value.is_list && may_be_cell) return cell();
-    if (is_matrix && !value.is_list) return refuse("is a row, and one number is given");
     for (const char* axis : {"query", "token", "key"}) {
       const auto position = shape->position(axis);
       if (!position) continue;
-      if (may_be_cell && number > (*shape)[*position].size) return cell();
+      const std::size_t size = (*shape)[*position].size;
+      const bool is_row_of_one = is_matrix && shape->count() == size && number <= size;
+      if (may_be_cell && (number > size || (!value.is_list && !is_row_of_one))) return cell();
+      if (is_matrix && !value.is_list && !is_row_of_one) return refuse("is a row, and one number is given");
       PartIndex part(shape->rank());
       part[*position] = number - 1;
       return part;
@@ -314,7 +315,9 @@ class TextReader {
     if (free.empty() && std::ranges::count(sizes, std::size_t{1}) == std::ssize(sizes)) sizes.clear();  // [4]
     if (free.size() == 2 && sizes.size() == 1) sizes.insert(sizes.begin(), 1);
     std::vector<std::size_t> wanted;
-    for (const std::size_t axis : free) wanted.push_back(shape ? (*shape)[axis].size : 0);
+    for (const std::size_t axis : free) wanted.push_back(shape ? (*shape)[axis].size : 1);
+    // Of a row of one the brackets may be left out.
+    if (sizes.empty() && std::ranges::count(wanted, std::size_t{1}) == std::ssize(wanted)) sizes = wanted;
     if (shape ? sizes != wanted : sizes.size() != free.size()) {
       const std::string takes = shape              ? amount(wanted)
                                 : free.empty()     ? "one number"

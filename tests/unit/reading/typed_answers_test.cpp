@@ -298,6 +298,21 @@ TEST_CASE("two digits are a row where the step has so many, and else a row and a
   CHECK(code_of("s12 = [4 5 6]") == "bad-value");
 }
 
+TEST_CASE("a row of one number may stand without brackets, and no longer one", "[typed]") {
+  const Result<Problem> narrow = read_problem(R"({"queries": {"random": "normal", "shape": [12, 2], "seed": 1},
+      "keys": [[1, 2], [0, 1], [1, 1]], "values": [[1], [2], [3]]})",
+                                              catalog(), std::size_t{1} << 20, "");
+  REQUIRE(narrow);
+  const KnownSteps known = KnownSteps::of(recipe_of(narrow.value(), {.all_steps = true}), possible_steps);
+  for (const char* text : {"C[2,:] = 2.07", "C[2] = 2.07", "c₂ = 2.07", "c₂ = [2.07]", "C[2,1] = 2.07"}) {
+    INFO(text);
+    CHECK(placed(typed(text, known).steps[0]) == "[2,1]=2.07");
+  }
+  CHECK(placed(typed("c₁₂ = 2.07", known).steps[0]) == "[12,1]=2.07");
+  CHECK(code_of("C[2,:] = 2.07") == "bad-value");
+  CHECK(code_of("c₂ = 2.07") == "bad-index");
+}
+
 TEST_CASE("of a step that the problem does not have the shape is what is typed", "[typed]") {
   CHECK(only("scaled_scores = [1 2; 3 4]").shape == Sizes{2, 2});
   CHECK(placed(only("scaled_scores[2,:] = [1 2]")) == "[2,1]=1 [2,2]=2");
