@@ -130,7 +130,9 @@ class ClassFiles {
                          .files = {file}};
     person.whole_name = named.person;
     if (person.name.empty() && !named.step.empty()) person.name = person.folder;
-    const std::string key = path.parent_path().string() + "/\n" + person_key(person.name);
+    // J. Doe and J. Smith are two, though both names are J up to the point.
+    const std::string& whose = named.person.empty() ? person.name : named.person;
+    const std::string key = path.parent_path().string() + "/\n" + person_key(whose);
     const bool is_part = !named.step.empty() && !person.name.empty();
     const auto [same, is_first] = of_person_.emplace(key, Place{all_.size(), is_part});
     if (!is_first && (is_part || same->second.has_parts)) {

@@ -446,6 +446,15 @@ class WhoseItIs(Folder):
         self.assertEqual(self.names("in", "--roster", "roster.csv"), ["J. Doe"])
         self.assertEqual(self.names("in"), ["J"])
 
+    def test_people_whose_names_are_the_same_up_to_a_point_have_hand_ins_of_their_own(self):
+        self.write("in/J. Doe.json", {"steps": RIGHT})
+        self.write("in/J. Smith.scores.csv", "2,4,4\n4,16,12\n4,12,10\n")
+        self.write("in/J. Smith.queries.csv", "1,0,2\n2,2,2\n2,1,3\n")
+        self.write("roster.csv", "name\nJ. Doe\nJ. Smith\n")
+        people = self.people("in", "--roster", "roster.csv")
+        self.assertEqual({name: len(one["files"]) for name, one in people.items()}, {"J. Doe": 1, "J. Smith": 2})
+        self.assertEqual({one["verdict"] for one in people.values()}, {"right"})
+
     def test_problems_in_a_folder_of_hand_ins_are_nobodys(self):
         shutil.copy(EXAMPLE, os.path.join(self.folder, "problem.json"))
         os.makedirs(self.path("in/keys"))
