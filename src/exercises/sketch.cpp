@@ -235,6 +235,29 @@ Json nested(const std::vector<double>& values, std::size_t& next, const std::vec
   return list;
 }
 
+Diagnostic contradiction(std::string message, std::string help) {
+  return {.code = "wishes-contradict", .message = std::move(message), .help = std::move(help)};
+}
+
+// Whether each query is left one key to attend to, by which wishes, whatever the numbers are.
+std::optional<Diagnostic> keys_alone(const ExerciseWishes& wishes) {
+  const auto fault = [](const std::string& one, const std::string& other, std::string help) {
+    return contradiction(one + " stands against " + other + ": a key alone has all the weight", std::move(help));
+  };
+  if (wishes.inputs == 1 && !wishes.cross) return fault("--inputs 1", "every exercise", "--inputs 2 or more");
+  const auto [before, behind] = wishes.window.value_or(std::pair(-1, -1));
+  const std::string window = "--window " + std::to_string(before) + "," + std::to_string(behind);
+  const bool is_causal_block = wishes.block.starts_with("decoder");
+  const std::string what_hides = wishes.causal     ? "--causal"
+                                 : is_causal_block ? "--block " + wishes.block
+                                 : behind == 0     ? window
+                                                   : "";
+  if (what_hides.empty()) return std::nullopt;
+  if (wishes.inputs == 1) return fault("--inputs 1", what_hides, "--inputs 2 or more");
+  if (before != 0) return std::nullopt;
+  return fault(window, what_hides == window ? "every exercise" : what_hides, "--window 1,0 or 1,1");
+}
+
 }  // namespace
 
 std::size_t Sketch::Numbers::count() const {
@@ -255,26 +278,22 @@ std::string Sketch::with(const std::vector<double>& values) const {
 }
 
 std::optional<Diagnostic> contradiction_in(const ExerciseWishes& wishes) {
-  const auto fault = [](std::string message, std::string help) {
-    return Diagnostic{.code = "wishes-contradict", .message = std::move(message), .help = std::move(help)};
-  };
-  if (wishes.inputs == 1 && !wishes.cross) {
-    return fault("--inputs 1 stands against every exercise: a key alone has all the weight", "--inputs 2 or more");
-  }
+  if (auto alone = keys_alone(wishes)) return alone;
   if (!wishes.key_width) return std::nullopt;
   const std::size_t width = *wishes.key_width;
   if (wishes.score == "scaled_dot" && width == 1) {
-    return fault("--d-k 1 stands against --score scaled_dot: to divide by √1 changes nothing",
-                 "--d-k 4 or 9, or --score dot");
+    return contradiction("--d-k 1 stands against --score scaled_dot: to divide by √1 changes nothing",
+                         "--d-k 4 or 9, or --score dot");
   }
   const std::string typed = "--d-k " + std::to_string(width);
   const auto root = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(width))));
   if (wishes.score == "scaled_dot" && root * root != width) {
-    return fault(typed + " stands against --score scaled_dot: √" + std::to_string(width) + " is no whole number",
-                 "--d-k 4 or 9, or --score dot");
+    return contradiction(
+        typed + " stands against --score scaled_dot: √" + std::to_string(width) + " is no whole number",
+        "--d-k 4 or 9, or --score dot");
   }
   if (wishes.positions == "rope" && width % 2 == 1) {
-    return fault(typed + " stands against --positions rope, which turns pairs of numbers", "an even --d-k");
+    return contradiction(typed + " stands against --positions rope, which turns pairs of numbers", "an even --d-k");
   }
   return std::nullopt;
 }

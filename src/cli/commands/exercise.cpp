@@ -83,11 +83,7 @@ std::pair<int, int> window_of(const std::string& typed) {
     if (one == "-1") return -1;
     return static_cast<int>(whole_number("--window", one, "number of keys", 0, most_size));
   };
-  const std::pair<int, int> window(side(sides[0]), side(sides[1]));
-  if (window.first == 0 && window.second == 0) {
-    refuse_together("--window 0,0", "every exercise", "a key alone has all the weight: --window 1,0 or 1,1");
-  }
-  return window;
+  return {side(sides[0]), side(sides[1])};
 }
 
 ExerciseWishes wishes_of(const ExerciseOptions& options, int digits) {
