@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbers.h"
 #include "problem/labels.h"
 
 namespace attn {
@@ -37,10 +38,10 @@ Inline Expression::whole() const {
 
 std::string Matrix::in_box(std::size_t row, std::size_t column) const {
   if (box(row, column) == Box::open) return "";
-  constexpr double too_large = 1e6;  // for the box
   const double value = number(row, column);
-  const bool is_large = std::isfinite(value) && std::abs(value) >= too_large;
-  if (is_large) return written(value, {.decimals = 1, .scientific = true});
+  // From here on the digits that say which number it is are fewer than those before its point.
+  constexpr double too_large = 1e15;
+  if (std::isfinite(value) && std::abs(value) >= too_large) return (value < 0 ? "−" : "") + shortest(std::abs(value));
   return written(value, {.decimals = value == std::trunc(value) ? 0 : format.decimals});
 }
 

@@ -201,6 +201,16 @@ class Keys(unittest.TestCase):
             json.dump({"schema": "attn/answers/1", "steps": steps}, out)
         return file
 
+    def marked_key(self, problem):
+        """What check says of a key: nothing of it is wrong."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = attn("check", problem, self.filled_in(problem, folder), "--format", "json")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        report = json.loads(done.stdout)
+        wrong = [cell for step in report["steps"] for cell in step["cells"] if cell["state"] == "wrong"]
+        self.assertEqual(wrong, [])
+        return report
+
     def test_a_sheet_of_a_ragged_batch_filled_in_has_every_point(self):
         inputs = [[[1, 0], [0, 1], [1, 1]], [[1, 2]]]
         columns = [[list(row) for row in zip(*one)] for one in inputs]
@@ -227,21 +237,29 @@ class Keys(unittest.TestCase):
         for name in share(PROBLEMS, 3):
             if name in TOO_LARGE or name.startswith("precision"):
                 continue
-            problem = os.path.join(DATA, name + ".json")
-            with tempfile.TemporaryDirectory() as folder:
-                file = self.filled_in(problem, folder)
-                with self.subTest(problem=name):
-                    done = attn("check", problem, file, "--format", "json")
-                    self.assertIn(done.returncode, (0, 1), done.stderr)
-                    report = json.loads(done.stdout)
-                    wrong = [cell for step in report["steps"] for cell in step["cells"] if cell["state"] == "wrong"]
-                    self.assertEqual(wrong, [])
+            with self.subTest(problem=name):
+                self.marked_key(os.path.join(DATA, name + ".json"))
+
+    def test_large_numbers_of_a_key_are_right(self):
+        large = {"queries": [[1, 1]], "keys": [[1234567, 0.25], [1234568, 0]], "values": [[1], [-1234567]],
+                 "score": "dot"}
+        with tempfile.TemporaryDirectory() as folder:
+            problem = os.path.join(folder, "large.json")
+            with open(problem, "w", encoding="utf-8") as file:
+                json.dump(large, file)
+            for problem in (problem, os.path.join(DATA, "precision-mask-by-adding.json")):
+                with self.subTest(problem=problem):
+                    self.marked_key(problem)
 
     def test_boxes_have_one_size(self):
         for words in ([], ["--key"]):
             self.assertEqual({len(piece) for piece in re.findall("[┌┬├└┴](─+)", sheet(CAUSAL, *words))}, {8})
         wide = sheet(CAUSAL, "--digits", "8")
         self.assertEqual({len(piece) for piece in re.findall("[┌┬](─+)", wide)}, {13})
+        large = sheet(os.path.join(DATA, "precision-mask-by-adding.json"), "--key", "--blank", "masked_scores")
+        lines = [line for line in large.split("\n") if "┌" in line or "│−1000000000│" in line]
+        self.assertEqual(len(lines), 3)
+        self.assertEqual(len({len(line) for line in lines}), 1, large)
 
 
 

@@ -21,6 +21,7 @@ namespace {
 // What fits the paper, of A4 and of Letter, in mm; and what a letter takes, about.
 constexpr std::size_t page_width = 176, rows_of_boxes = 18, rows_of_numbers = 40;
 constexpr std::size_t box_width_mm = 17, widest_name = 34, letter = 2, around = 5;
+constexpr std::size_t letters_in_box = 8;  // longer numbers are set smaller, in several lines
 
 // Writes a sheet as one page, to be printed or to be filled in and saved as answers.
 class SheetPage {
@@ -152,8 +153,9 @@ class SheetPage {
   static std::string cell(const Matrix& matrix, std::size_t row, std::size_t column) {
     const Box box = matrix.box(row, column);
     if (box != Box::open) {
-      return fmt::format("<td{}>{}</td>", box == Box::filled ? " class=\"box\"" : "",
-                         escaped_markup(matrix.cell(row, column)));
+      std::string number = escaped_markup(matrix.cell(row, column));
+      if (!matrix.boxes.empty() && display_width(number) > letters_in_box) number = "<small>" + number + "</small>";
+      return fmt::format("<td{}>{}</td>", box == Box::filled ? " class=\"box\"" : "", number);
     }
     const std::size_t place = matrix.place_of(row, column);
     std::string where = dotted(matrix.part, matrix.symbol.text());

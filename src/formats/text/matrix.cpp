@@ -32,7 +32,7 @@ class Layout {
     rows_ = rows;
     for (std::size_t column = 0; column < columns; ++column) columns_.push_back(laid_out_column(column));
     if (heat_) add_shades();
-    if (is_sheet()) gap_ = 1;
+    if (is_sheet()) make_boxes_alike();
     for (std::size_t row = 0; row < rows_; ++row) {
       row_labels_.push_back(typesetter.label(matrix.row_labels[row]));
       label_width_ = std::max(label_width_, display_width(row_labels_.back()));
@@ -63,8 +63,8 @@ class Layout {
   }
 
  private:
-  // A box is so wide for any number, or wider where more decimals are asked for. From rule to
-  // rule it is three lines, 12 mm on paper.
+  // A box is so wide for any number, or wider where more decimals are asked for, or where a number that is there is
+  // wider. From rule to rule it is three lines, 12 mm on paper.
   static constexpr std::size_t narrowest_box = 8, around_decimals = 5;
 
   bool is_sheet() const { return !matrix_.boxes.empty(); }
@@ -72,7 +72,17 @@ class Layout {
   // What stands left of the columns, and with backgrounds their right edge.
   std::size_t margin() const { return label_width_ + (heat_ && typesetter_.options().color ? 3 : 2); }
 
-  // All boxes of a sheet have one size, whatever stands in them or above.
+  // All boxes of a sheet have one size, whatever stands above them.
+  void make_boxes_alike() {
+    std::size_t widest = 0;
+    for (const Column& column : columns_) {
+      widest = std::max(widest, column.width);
+      for (const std::string& cell : column.cells) widest = std::max(widest, display_width(cell));
+    }
+    for (Column& column : columns_) column.width = widest;
+    gap_ = 1;
+  }
+
   Column column_of_boxes(std::size_t at) const {
     Column column;
     column.width = std::max(narrowest_box, static_cast<std::size_t>(matrix_.format.decimals) + around_decimals);

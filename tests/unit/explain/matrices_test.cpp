@@ -150,17 +150,17 @@ TEST_CASE("a matrix is described by its sizes and in words where it has both", "
   CHECK(matrix.meaning() == "rows: queries");
 }
 
-TEST_CASE("a number that is too large for its box is written as a power of ten", "[explain]") {
+TEST_CASE("a number in a box has all its digits, those of very large ones without the zeros behind them", "[explain]") {
   Matrix matrix;
   matrix.row_labels = {"1"};
-  matrix.column_labels = {"1", "2", "3", "4", "5"};
+  matrix.column_labels = {"1", "2", "3", "4", "5", "6"};
   matrix.column_stride = 1;
-  matrix.cells = {12, 0.25, -1234567, 1e6, infinity};
+  matrix.cells = {12, 0.25, -1234567, 1234567.25, -1.25e20, infinity};
   matrix.format = {.decimals = 4};
-  matrix.boxes.assign(5, Box::filled);
+  matrix.boxes.assign(6, Box::filled);
   std::vector<std::string> shown;
-  for (std::size_t column = 0; column < 5; ++column) shown.push_back(matrix.in_box(0, column));
-  CHECK(shown == std::vector<std::string>{"12", "0.2500", "−1.2e+06", "1.0e+06", "∞"});
+  for (std::size_t column = 0; column < 6; ++column) shown.push_back(matrix.in_box(0, column));
+  CHECK(shown == std::vector<std::string>{"12", "0.2500", "−1234567", "1234567.2500", "−1.25e20", "∞"});
 }
 
 }  // namespace
