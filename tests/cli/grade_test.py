@@ -1054,6 +1054,14 @@ class Outputs(Folder):
         refused = self.grade("in", "--report", "gradescope")
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
         self.assertIn("-o DIR", refused.stderr)
+        self.write("two/anna/a.json", {"steps": RIGHT})
+        self.write("two/anna/b.json", {"steps": RIGHT})
+        refused = self.grade("two", "--report", "gradescope", "--feedback", "feedback")
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("of one hand-in, and here are 2", refused.stderr)
+        self.assertEqual(os.listdir(self.path("feedback")), [])
+        self.assertEqual(self.grade("two", "--report", "gradescope", "-o", "of-two").returncode, 0)
+        self.assertEqual(len(os.listdir(self.path("of-two"))), 2)
         self.assertEqual(self.grade("in", "--report", "gradescope", "-o", "results").returncode, 0)
         self.assertEqual(sorted(os.listdir(self.path("results"))), ["anna.json", "ben.json"])
 
@@ -1070,6 +1078,20 @@ class Outputs(Folder):
         self.assertEqual(self.grade("anna.json", "-o", "-").stdout, self.grade("anna.json").stdout)
         self.assertEqual(self.grade("anna.json", "-o", "-", "--report", "csv").stdout,
                          self.grade("anna.json", "--report", "csv").stdout)
+
+    def test_a_report_that_is_named_goes_to_the_one_of_several_files_that_it_fits(self):
+        self.write("anna.json", {"steps": RIGHT})
+        done = self.grade("anna.json", "--report", "gradescope", "-o", "results.json", "-o", "class.csv")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        with open(self.path("results.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["score"], 3)
+        with open(self.path("class.csv"), encoding="utf-8") as file:
+            self.assertTrue(file.read().startswith("name,problem,points"))
+        for words in (["--report", "csv", "-o", "a.json", "-o", "b.html"],
+                      ["--report", "gradescope", "-o", "a.json", "-o", "b.json"]):
+            said = self.refused("anna.json", *words)
+            self.assertIn("by its ending, and --report says " + words[1], said)
+            self.assertFalse(os.path.exists(self.path("a.json")))
 
     def suites(self, *words, code=0, **more):
         """The report of tests, by the names of people: {name: {step: failure or None}}."""

@@ -67,26 +67,38 @@ const ClassReport* report_of_ending(const std::string& path) {
   return found == class_reports.end() ? nullptr : &*found;
 }
 
-// What is written to a path: what its ending says, or --report where it says nothing, and of
-// Gradescope's files, which are JSON of another kind, always.
-ReportTarget target_of(const std::string& typed, const ClassReport* named, const GradeOptions& options) {
+// What is written to a path: what its ending says, or --report where it says nothing.
+ReportTarget target_of(const std::string& typed, const ClassReport* named) {
   const std::string path = path_of_output(typed);
   const ClassReport* report = report_of_ending(path);
-  const bool is_only = options.outputs.size() == 1;
-  if (named && (!report || (is_only && named->name == "gradescope"))) report = named;
+  if (!report) report = named;
   if (!report && path.empty()) report = &class_reports.front();
   if (!report) {
     throw Refusal("the ending of `" + shown(typed) + "` names no report",
                   "give --report: " + listed(names_of(class_reports)))
         .at({"-o,--output", typed});
   }
-  if (named && is_only && report != named) {
-    throw Refusal(
-        "`-o " + shown(typed) + "` is a report in " + report->name + " by its ending, and --report says " + named->name,
-        "leave --report out, or write to a name with another ending")
-        .at({"--report", options.report});
-  }
   return {path, report};
+}
+
+// Gives the report of --report to a target; Gradescope's file is JSON of another kind, which its ending does not say.
+void give_named(const ClassReport& named, std::vector<ReportTarget>& targets) {
+  if (std::ranges::find(targets, &named, &ReportTarget::report) != targets.end()) return;
+  std::vector<ReportTarget*> fitting;
+  for (ReportTarget& target : targets) {
+    if (named.name == "gradescope" && target.report->name == "json") fitting.push_back(&target);
+  }
+  if (fitting.size() == 1) {
+    fitting.front()->report = &named;
+    return;
+  }
+  std::vector<std::string> others;
+  for (const ReportTarget& target : targets)
+    others.push_back("`-o " + shown(target.path) + "` is a report in " + target.report->name);
+  throw Refusal(listed(others) + " by its ending, and --report says " + named.name,
+                fitting.empty() ? "leave --report out, or write to a name with another ending"
+                                : "write Gradescope's to a folder, whose name has no ending")
+      .at({"--report", named.name});
 }
 
 std::vector<ReportTarget> report_targets(const GradeOptions& options) {
@@ -94,7 +106,8 @@ std::vector<ReportTarget> report_targets(const GradeOptions& options) {
   if (!options.report.empty()) named = &class_reports[choice("--report", options.report, names_of(class_reports))];
   if (options.outputs.empty()) return {{"", named ? named : &class_reports.front()}};
   std::vector<ReportTarget> targets;
-  for (const std::string& typed : options.outputs) targets.push_back(target_of(typed, named, options));
+  for (const std::string& typed : options.outputs) targets.push_back(target_of(typed, named));
+  if (named) give_named(*named, targets);
   return targets;
 }
 
@@ -202,6 +215,12 @@ Rendering rendering_of(const std::vector<ReportTarget>& targets, const GradeOpti
   return plan;
 }
 
+Refusal several_for_gradescope(std::size_t count, const GradeOptions& options) {
+  return Refusal("Gradescope's results.json is of one hand-in, and here are " + std::to_string(count),
+                 "-o DIR writes a file for each into a folder")
+      .at({"--report", options.report});
+}
+
 // Gradescope's folder, where there are several hand-ins for it.
 std::optional<FolderOfPeople> gradescope_folder(const std::vector<ReportTarget>& targets, std::size_t count,
                                                 const GradeOptions& options) {
@@ -210,10 +229,7 @@ std::optional<FolderOfPeople> gradescope_folder(const std::vector<ReportTarget>&
   const fs::path path(target->path);
   const bool is_folder = !path.empty() && (kind_of(path) == fs::file_type::directory || path.extension().empty());
   if (count == 1 && !is_folder) return std::nullopt;
-  if (!is_folder)
-    throw Refusal("Gradescope's results.json is of one hand-in, and here are " + std::to_string(count),
-                  "-o DIR writes a file for each into a folder")
-        .at({"--report", options.report});
+  if (!is_folder) throw several_for_gradescope(count, options);
   FolderOfPeople folder(target->path, ".json");
   folder.make("-o,--output", options.answers, options.keys);
   return folder;
@@ -274,8 +290,10 @@ Exit GradeOptions::run() const {
 
   Exit worst = Exit::done;
   std::string one_result;  // of Gradescope, where there is one hand-in
+  std::size_t hand_ins = 0;
   Grading grading(problems, points, people ? &*people : nullptr);
   grading.grade(all, computing.hardware.thread_count(), [&](const HandInOfClass& one) {
+    ++hand_ins;
     if (one.graded.is_failed()) worst = Exit::wrong_input;
     if (!for_people && !wants_gradescope) return;
     const Document told = one.report ? attn::feedback(one.graded, *one.report, one.problem->trace, points)
@@ -284,6 +302,8 @@ Exit GradeOptions::run() const {
     if (wants_gradescope) one_result = gradescope_json(one.graded, written(text_format(), told, {.ascii = ascii}));
     if (for_gradescope) for_gradescope->write(one.graded, one_result);
   });
+  // A person's folder may have several.
+  if (wants_gradescope && !for_gradescope && hand_ins > 1) throw several_for_gradescope(hand_ins, *this);
   if (for_people) for_people->finish();
   if (for_gradescope) for_gradescope->finish();
   const GradedClass graded = grading.finished();
