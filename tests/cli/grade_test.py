@@ -536,10 +536,17 @@ class WhoseItIs(Folder):
         for at in range(4):
             self.write(f"in/{at}.json", {"name": "Anna", "steps": RIGHT})
         told = lambda: [row["remarks"] for row in self.graded("in")["hand_ins"]]
-        also = "handed in more than once; also graded: "
+        also = "handed in more than once; also handed in: "
         self.assertEqual(told()[1], [also + "in/0.json, in/2.json, in/3.json"])
         self.write("in/4.json", {"name": "Anna", "steps": RIGHT})
         self.assertEqual(told()[1], [also + "in/0.json, in/2.json, in/3.json, …"])
+
+    def test_what_could_not_be_read_is_not_said_to_be_graded(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        self.write("in/anna.txt", "S = [2 4")
+        rows = self.graded("in", code=2)["hand_ins"]
+        self.assertEqual([row["verdict"] for row in rows], ["right", "unreadable"])
+        self.assertEqual(rows[0]["remarks"], ["handed in more than once; also handed in: in/anna.txt"])
 
     def test_a_step_handed_in_twice_by_one_person_is_another_hand_in(self):
         self.write("in/Anna/a.json", {"name": "Anna", "steps": {"scores": SCORES}})

@@ -90,7 +90,7 @@ constexpr GradeWords english_grades = {
         },
     .not_in_roster = "`{}` is not in the list of the class",
     .is_it = "; is it {}?",
-    .also_handed_in = "handed in more than once; also graded: {}",
+    .also_handed_in = "handed in more than once; also handed in: {}",
     .says_other_name = "the hand-in says that it is by `{}`",
     .of_anothers_problem = "its problem is the one of {}",
     .other_problem = "it is of another problem, {}…, and of none of these: last week's?",
