@@ -69,9 +69,8 @@ std::string answers_schema() {
 std::string scheme_schema() {
   const Json number = {{"type", "number"}, {"minimum", 0}, {"maximum", 1000000}};
   const Json numbers = {{"type", "object"}, {"additionalProperties", number}};
-  Json above_zero = number;
-  above_zero.erase("minimum");
-  above_zero["exclusiveMinimum"] = 0;
+  Json rounding = number;
+  rounding["minimum"] = 0.001;
   Json members;
   members["$schema"] = Json::object();
   members["schema"] = {{"const", "attn/scheme/1"}};
@@ -82,7 +81,7 @@ std::string scheme_schema() {
       described({{"type", "boolean"}}, "whether what follows from earlier numbers of one's own counts as right");
   members["deduct"] = described(numbers, "what a diagnosis costs, by ids of mistakes, or patterns: \"rounding.*\"");
   members["too_coarse"] = described(one_of_words({"right", "wrong", "ask"}), "numbers with too few digits to tell");
-  members["round_to"] = described(std::move(above_zero), "the sum is rounded to a multiple of it, the middle up");
+  members["round_to"] = described(std::move(rounding), "the sum is rounded to a multiple of it, the middle up");
   return schema_text("How attn grade gives points", problem_object(members), Json::object());
 }
 

@@ -18,7 +18,7 @@ namespace attn {
 namespace {
 
 constexpr std::string_view schema_of_schemes = "attn/scheme/1";
-constexpr double most_points = 1e6;
+constexpr double most_points = 1e6, least_rounding = 0.001;
 
 const std::vector<std::string> pers = {"cell", "step"};                       // as Scheme::Per has them
 const std::vector<std::string> too_coarse_names = {"right", "wrong", "ask"};  // as Scheme::TooCoarse has them
@@ -73,11 +73,12 @@ class SchemeReader {
   void read_rounding(const JsonValue& value, const std::string& where) {
     const auto number = read_finite_number(value, where, faults_);
     if (!number) return;
-    if (*number > 0 && *number <= most_points) {
+    if (*number >= least_rounding && *number <= most_points) {
       scheme_.round_to = *number;
     } else {
       faults_.add_of("out-of-range", where,
-                     "is " + shortest(*number) + "; more than 0 and at most " + shortest(most_points) + " is wanted",
+                     "is " + shortest(*number) + "; from " + shortest(least_rounding) + " to " + shortest(most_points) +
+                         " is wanted",
                      "0.5 rounds to half points, 0.01 to hundredths");
     }
   }

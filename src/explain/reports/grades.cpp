@@ -87,7 +87,7 @@ void tell_points(const Grade& grade, const Scheme& scheme, Document& document) {
   const std::string terms = spelled_sum(grade), sum = spelled_points(grade.sum);
   std::string text = terms == sum ? "" : said.sum(terms, sum);
   if (sum != spelled_points(grade.points))
-    text += (text.empty() ? "" : " ") + said.rounded_sum(spelled_points(scheme.round_to), spelled_points(grade.points));
+    text += (text.empty() ? "" : " ") + said.rounded_sum(shortest(scheme.round_to), spelled_points(grade.points));
   if (!text.empty()) document.add(Prose{{text}});
   for (const StepGrade& step : grade.steps) {
     if (step.of > 0 && (step.other_shape || !step.handed_in))
@@ -288,7 +288,7 @@ std::vector<std::string> told_scheme(const Scheme& scheme) {
   const Said coarse[] = {said.coarse_right, said.coarse_wrong, said.coarse_ask};
   told.push_back(coarse[static_cast<std::size_t>(scheme.too_coarse)]);
   if (!deductions.empty()) told.push_back(said.deductions_are(listed(deductions)));
-  told.push_back(said.rounds_to(spelled_points(scheme.round_to)));
+  told.push_back(said.rounds_to(shortest(scheme.round_to)));
   for (std::string& one : told) one = capitalised(one) + ".";
   return told;
 }

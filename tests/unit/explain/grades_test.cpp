@@ -259,5 +259,11 @@ TEST_CASE("points that are one term are rounded without a sum before them", "[gr
   CHECK(!holds(text, "The sum:"));
 }
 
+TEST_CASE("what points are rounded to is spelled in full", "[grades]") {
+  GradedClass graded;
+  graded.scheme.round_to = 0.004;
+  CHECK(holds(as_text(told_class(graded)), "0.004"));
+}
+
 }  // namespace
 }  // namespace attn

@@ -336,6 +336,7 @@ TEST_CASE("all faults of a scheme are reported at once, each with what to do", "
   };
   CHECK(read(R"({"$schema": "x", "title": "y", "notes": "z", "round_to": 0.5})").value().round_to == 0.5);
   CHECK(code_of(R"({"round_to": 1e9})") == "out-of-range /round_to");
+  CHECK(code_of(R"({"round_to": 1e-310})") == "out-of-range /round_to");
   CHECK(code_of(R"({"round_to": "half"})") == "wrong-kind /round_to");
   CHECK(code_of(R"({"points": {"scores": "three"}})") == "wrong-kind /points/scores");
   CHECK(code_of(R"({"points": {"scores": 1e9}})") == "out-of-range /points/scores");
