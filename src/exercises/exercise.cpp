@@ -186,7 +186,9 @@ struct ExerciseMaker::Kind {
   Linter linter;
   bool may_coincide = false;
 
-  std::vector<double> draw(Random& random, double zeros) const;
+  std::size_t most_draws_of_kind() const;
+  std::vector<double> draw(Random& random, std::size_t draws_before) const;
+  Reason why_unpleasant(const std::vector<double>& values) const;
   Recipe with(const std::vector<double>& values) const;
   std::string text(const std::vector<double>& values, std::uint64_t seed,
                    const std::vector<std::pair<std::string, std::string>>& own) const;
@@ -195,7 +197,14 @@ struct ExerciseMaker::Kind {
   Diagnostic fault(const std::array<std::size_t, reasons>& refused, const Lint& nearest) const;
 };
 
-std::vector<double> ExerciseMaker::Kind::draw(Random& random, double zeros) const {
+std::size_t ExerciseMaker::Kind::most_draws_of_kind() const {
+  return std::min(most_draws, most_cells_drawn / (numbers_in(recipe) + 1));
+}
+
+std::vector<double> ExerciseMaker::Kind::draw(Random& random, std::size_t draws_before) const {
+  // Many zeros keep scores small; few of them tell mistakes apart.
+  constexpr std::size_t stages = 8;
+  const double zeros = 0.2 + 0.1 * static_cast<double>(draws_before % stages);
   std::vector<double> values;
   values.reserve(sketch.count());
   for (const Sketch::Numbers& one : sketch.numbers) {
@@ -209,6 +218,11 @@ std::vector<double> ExerciseMaker::Kind::draw(Random& random, double zeros) cons
     values.insert(values.end(), drawn.begin(), drawn.end());
   }
   return values;
+}
+
+Reason ExerciseMaker::Kind::why_unpleasant(const std::vector<double>& values) const {
+  OnOtherNumbers policy(places, values);
+  return attn::why_unpleasant(recipe, evaluate(recipe, policy), may_coincide);
 }
 
 Recipe ExerciseMaker::Kind::with(const std::vector<double>& values) const {
@@ -328,6 +342,14 @@ Result<ExerciseMaker> ExerciseMaker::of(Sketch sketch, int difficulty, const Rea
   return ExerciseMaker(std::make_shared<const Kind>(std::move(kind)));
 }
 
+bool ExerciseMaker::finds_any() const {
+  Random random(0);
+  for (std::size_t draw = 0; draw < kind_->most_draws_of_kind(); ++draw) {
+    if (kind_->why_unpleasant(kind_->draw(random, draw)) == Reason::none) return true;
+  }
+  return false;
+}
+
 Result<std::string> ExerciseMaker::make(std::uint64_t seed,
                                         const std::vector<std::pair<std::string, std::string>>& own) const {
   const Kind& kind = *kind_;
@@ -338,14 +360,9 @@ Result<std::string> ExerciseMaker::make(std::uint64_t seed,
     std::vector<double> values;
   };
   std::optional<Nearest> nearest;
-  const std::size_t draws = std::min(most_draws, most_cells_drawn / (numbers_in(kind.recipe) + 1));
-  for (std::size_t draw = 0; draw < draws; ++draw) {
-    // Many zeros keep scores small; few of them tell mistakes apart.
-    constexpr std::size_t stages = 8;
-    const double zeros = 0.2 + 0.1 * static_cast<double>(draw % stages);
-    const std::vector<double> values = kind.draw(random, zeros);
-    OnOtherNumbers policy(kind.places, values);
-    Reason reason = why_unpleasant(kind.recipe, evaluate(kind.recipe, policy), kind.may_coincide);
+  for (std::size_t draw = 0; draw < kind.most_draws_of_kind(); ++draw) {
+    const std::vector<double> values = kind.draw(random, draw);
+    Reason reason = kind.why_unpleasant(values);
     if (reason == Reason::none) {
       Look seen = kind.look(values);
       if (kind.is_silent(seen.found)) return kind.text(values, seed, own);

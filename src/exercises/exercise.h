@@ -35,6 +35,9 @@ class ExerciseMaker {
   // problems that hide something else, if there are no better, the best is taken.
   static Result<ExerciseMaker> of(Sketch sketch, int difficulty, const Reader& read, bool may_coincide = false);
 
+  // Whether a pleasant problem is found, whatever it hides: a mask or sizes may leave none.
+  bool finds_any() const;
+
   // The text of a problem file, with these members of people's own in it ("x-for").
   // Faults: "cannot-be-pleasant": what most often stood in the way of a problem.
   Result<std::string> make(std::uint64_t seed, const std::vector<std::pair<std::string, std::string>>& own = {}) const;

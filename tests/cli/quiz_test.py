@@ -312,7 +312,8 @@ class Asking(unittest.TestCase):
 
     def test_what_is_said_to_practise_with_can_be_made(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name in share(["ragged-batch", "alibi", "apple-two-contexts", "twelve-words", "tom-yeh-three-heads"], 5):
+            names = ["ragged-batch", "alibi", "apple-two-contexts", "twelve-words", "tom-yeh-three-heads"]
+            for name in [*share(names, 5), "tensors-from-files", "precision-mask-by-adding"]:
                 said = quiz(os.path.join(DATA, name + ".json"), ["", ""]).stdout
                 made = re.search(r"attn (exercise --inputs .*)", said)
                 done = subprocess.run([ATTN, *made[1].split()], cwd=folder, env=ENVIRONMENT, capture_output=True, timeout=300)

@@ -28,6 +28,7 @@
 #include "model/possible_steps.h"
 #include "problem/faults.h"
 #include "reading/answers/typed_row.h"
+#include "reading/problem/problem.h"
 #include "words/language.h"
 
 namespace attn {
@@ -275,9 +276,21 @@ int harder_than(const Trace& trace) {
   return most <= 1 ? usual_difficulty + 1 : most_difficulty;
 }
 
+// Whether attn exercise --like makes another: not where numbers stand in other files, or a mask leaves none pleasant.
+bool has_others_like(const std::string& text, int difficulty) {
+  Result<Sketch> sketch = sketch_like(text, digits_unless_said);
+  if (!sketch) return false;
+  const auto read = [](std::string_view sketched) {
+    constexpr std::size_t most_bytes = std::size_t{64} << 20;
+    return read_problem(sketched, catalog(), most_bytes);
+  };
+  const Result<ExerciseMaker> maker = ExerciseMaker::of(std::move(sketch.value()), difficulty, read, true);
+  return maker && maker.value().finds_any();
+}
+
 // How to practise what did not go well: another problem of that kind, and a quiz on it.
-std::vector<std::string> practice(const QuizOptions& options, const Problem& problem, const Trace& trace,
-                                  const Quiz& quiz) {
+std::vector<std::string> practice(const QuizOptions& options, const std::string& text, const Problem& problem,
+                                  const Trace& trace, const Quiz& quiz) {
   std::size_t asked = 0, right = 0;
   std::vector<std::string> steps;
   for (std::size_t i = 0; i < quiz.records().size(); ++i) {
@@ -291,7 +304,8 @@ std::vector<std::string> practice(const QuizOptions& options, const Problem& pro
   if (!trace.attention() || asked == 0) return {};
   // Where half went wrong small numbers come first.
   const int difficulty = 2 * right < asked ? 1 : right < asked ? 2 : harder_than(trace);
-  const bool is_alike = !problem.block && !trace.batched && !quiz.plan().is_selection;
+  const bool is_alike =
+      !problem.block && !trace.batched && !quiz.plan().is_selection && has_others_like(text, difficulty);
   std::string exercise = "attn exercise";
   exercise += is_alike ? " --like " + shell_file(options.file) : sizes_as_options(problem, trace);
   const bool is_taken = std::filesystem::path(options.file).filename() == "practice.json";
@@ -328,7 +342,8 @@ Exit QuizOptions::run() const {
   refuse_quiz_files(*this);
   const Rendering look = understood(rendering);
   const std::size_t most_tries = whole_number("--tries", tries, "number of tries", 1, 100);
-  Problem problem = open_problem(file, computing, rendering.color_of_errors());
+  const std::string text = text_of(file, rendering.color_of_errors());
+  Problem problem = open_problem_text(text, file, computing, rendering.color_of_errors());
   refuse_transcript(transcript);
   const Attention& attention = problem.attention();
   const std::size_t sequence = batch.empty() ? 1 : whole_number("--batch", batch, "sequence", 1, attention.batch);
@@ -348,7 +363,7 @@ Exit QuizOptions::run() const {
   Quiz quiz(checker, std::move(plan), most_tries);
   Session session(trace, quiz, known, look);
   session.run();
-  session.end(practice(*this, problem, trace, quiz));
+  session.end(practice(*this, text, problem, trace, quiz));
   if (!transcript.empty()) {
     const auto why = write_file(transcript, [&](Sink& sink) { sink.write(answers_json(quiz.answers())); });
     if (why) throw not_written(transcript, *why);
