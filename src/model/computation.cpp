@@ -33,11 +33,26 @@ std::vector<Particular> particulars_of(const Attention& attention) {
   return all;
 }
 
-// The same of every attention of a block: only what holds for all of them.
+// Every attention of a problem, with those of a memory that is a problem of its own.
+std::vector<const Attention*> attentions_of(const Problem& problem) {
+  if (!problem.block) return {&problem.attention()};
+  std::vector<const Attention*> all;
+  if (problem.block->encoder) all = attentions_of(*problem.block->encoder);
+  for (const Layer& layer : problem.block->layers) {
+    for (const auto& sublayer : {layer.self, layer.cross}) {
+      if (sublayer) all.push_back(&problem.sublayers[*sublayer]);
+    }
+  }
+  return all;
+}
+
+// The same of all of them: only what holds for each.
 std::vector<Particular> particulars_of(const Problem& problem) {
-  std::vector<Particular> all = particulars_of(problem.attention());
-  for (const Attention& other : problem.sublayers) {
-    const std::vector<Particular> its = particulars_of(other);
+  const std::vector<const Attention*> attentions = attentions_of(problem);
+  if (attentions.empty()) return {};
+  std::vector<Particular> all = particulars_of(*attentions.front());
+  for (const Attention* other : attentions) {
+    const std::vector<Particular> its = particulars_of(*other);
     std::erase_if(all, [&](const Particular& one) {
       return std::ranges::none_of(
           its, [&](const Particular& same) { return same.what == one.what && same.words == one.words; });

@@ -103,6 +103,60 @@ class Picked(unittest.TestCase):
             self.assertEqual((causal in told, "()" in told), (has_mask, False), part)
 
 
+class Options(unittest.TestCase):
+    """What is chosen for some parts is not told of the others."""
+
+    problem = translation([[1, 2], [0, 1]], [[1, 0], [0, 1]])
+    problem["block"].update({"eps": 0.01, "memory_lengths": 1, "layers": [
+        {"self": {"heads": 2}, "cross": {}, "norm1": {}}, {"self": {"softmax": {"sink": 1}}, "cross": {}, "norm1": {}}]})
+    problem["block"]["memory"]["block"].update({"eps": 1e-12, "layers": [{"self": {}, "norm1": {}}]})
+
+    def told(self, *words):
+        return " ".join(attn("run", "-", "--explain", "rows", *words, problem=self.problem).split())
+
+    def test_numbers_are_told_with_the_parts_that_have_them(self):
+        self.assertIn("Heads 2 (Layer 1 · self-attention) ", self.told())
+        self.assertIn("Heads 2 (Layer 1 · self-attention) ", self.told("--layer", "1"))
+        self.assertIn("Heads 2 Score", self.told("--part", "layer1.self"))
+        self.assertNotIn("Heads", self.told("--layer", "2"))
+        after = "normalization after self-attention"
+        self.assertIn(f"Norm with ε = 1e-12 (Encoder · Layer 1 · {after}); with ε = 0.01 (Layer 1 · {after}, Layer 2 · {after}) ",
+                      self.told())
+        self.assertIn("Norm with ε = 0.01 Numbers", self.told("--layer", "2"))
+
+    def test_a_rule_of_the_mask_is_told_with_the_parts_that_have_it(self):
+        own, lengths = "a query sees no key after its own position", "keys past the end of a sequence are padding"
+        for words, mask in (((), f"{own} (Layer 1 · self-attention, Layer 2 · self-attention); "
+                                 f"lengths: {lengths} (Layer 1 · cross-attention, Layer 2 · cross-attention) "),
+                            (("--part", "layer1.self"), own + " Numbers"), (("--part", "layer1.cross"), lengths + " Numbers")):
+            self.assertIn(mask, self.told(*words))
+        alone = self.told("--only", "layer1.cross.attention_weights")
+        self.assertTrue(alone.endswith("Mask lengths: " + lengths), alone)
+
+    def test_a_softmax_that_the_encoder_has_not_is_not_told_of_all(self):
+        of_two = {"softmax": {"base": 2}}
+        for encoder in ({}, of_two):
+            problem = translation(SHORT, LONG)
+            problem["block"]["layers"] = [{"self": of_two, "cross": of_two}]
+            problem["block"]["memory"]["block"]["layers"] = [{"self": encoder}]
+            told = attn("run", "-", "--explain", "rows", problem=problem)
+            self.assertEqual("Softmax  powers of 2" in told, encoder == of_two)
+
+    def test_how_scores_become_weights_is_said_of_the_parts_told(self):
+        sink, sum_1, rest = "for a sink takes the rest", "and they sum to 1", "Each query is compared with every key"
+        for words, said in (((), None), (("--layer", "1"), sum_1), (("--part", "layer2.self"), sink), (("--layer", "2"), None)):
+            told = self.told(*words)
+            self.assertIn(rest, told)
+            self.assertEqual([one in told for one in (sink, sum_1)], [one == said for one in (sink, sum_1)], words)
+
+    def test_a_small_number_is_written_with_all_its_digits(self):
+        problem = {"inputs": [[1, 0], [0, 1]], "scale": 1e-6, "softcap": 3e-5}
+        told = " ".join(attn("run", "-", "--explain", "rows", problem=problem).split())
+        self.assertIn("S′ = S × scale, here 0.000001, then S_c = c·tanh(S′ / c) with c = 0.00003", told)
+        self.assertIn("with ε = 0.00001", attn("worksheet", "-", problem={"inputs": [[1, 0], [0, 1]], "block": {
+            "layers": [{"self": {}, "norm1": {}}]}}))
+
+
 class Padding(unittest.TestCase):
     def test_it_is_of_the_part_that_has_it(self):
         ragged_and_short = translation([SHORT, [[2, 1]]], [LONG, [[1, 1], [2, 1]]])

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cmath>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "base/each_once.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "explain/place.h"
 #include "explain/provenance.h"
@@ -28,24 +31,40 @@ std::size_t size_of(const Trace& trace, const Axis& axis) {
   return 0;
 }
 
-// "8", or "8 of queries, 2 of keys and values"; empty where there are none.
-std::string heads_words(const Trace& trace) {
-  const auto heads_of = [&](StepId Anatomy::*part) -> std::size_t {
-    const Step* step = trace.attention() ? trace.find(trace.attention()->*part) : nullptr;
-    return step && step->result.shape().has("head") ? step->result.shape().size("head") : 0;
-  };
-  const std::size_t queries = heads_of(&Anatomy::queries), keys = heads_of(&Anatomy::keys);
-  if (queries > 0 && keys > 0 && keys != queries) return language().telling.shared_heads(queries, keys);
-  const std::size_t heads = queries > 0 ? queries : size_of(trace, "head");
-  return heads > 0 ? std::to_string(heads) : "";
-}
+// What is said of parts of a computation, each once, and of which parts.
+class SaidOfParts {
+ public:
+  void add(const std::string& words, std::size_t part) {
+    auto said = std::ranges::find(said_, words, &Entry::words);
+    if (said == said_.end()) said = said_.insert(said_.end(), {words, {}});
+    if (std::ranges::count(said->parts, part) == 0) said->parts.push_back(part);
+  }
 
-// Whether these are the scores of an attention, and nothing scales them.
-bool is_left_unscaled(const Trace& trace, const std::string& step) {
-  return std::ranges::any_of(trace.recipe.parts(), [&](const RecipePart& part) {
-    return part.attention && step == part.attention->scores && !trace.find(part.attention->scaled);
-  });
-}
+  // "with ε = 1 (Layer 1 · …, Layer 2 · …); with ε = 0.1 (Layer 3 · …)": which parts where it does not hold for all,
+  // of so many that it could be said of.
+  std::string told(const Trace& trace, std::size_t all) const {
+    constexpr std::size_t most_named = 3;
+    std::string text;
+    for (const auto& [words, parts] : said_) {
+      text += (text.empty() ? "" : "; ") + words;
+      if (parts.size() == all) continue;
+      std::vector<std::string> titles;
+      for (const std::size_t part : std::span(parts).first(std::min(parts.size(), most_named))) {
+        titles.push_back(trace.recipe.parts()[part].title);
+      }
+      if (parts.size() > most_named) titles.emplace_back("…");
+      text += " (" + listed(titles) + ")";
+    }
+    return text;
+  }
+
+ private:
+  struct Entry {
+    std::string words;
+    std::vector<std::size_t> parts;
+  };
+  std::vector<Entry> said_;
+};
 
 // The parts told that have scores.
 std::vector<std::size_t> parts_with_scores(const Trace& trace, const ExplainOptions& options) {
@@ -58,8 +77,39 @@ std::vector<std::size_t> parts_with_scores(const Trace& trace, const ExplainOpti
   return found;
 }
 
+// "8", or "8 of queries, 2 of keys and values"; empty where there are none.
+std::string heads_of_part(const Trace& trace, std::size_t part) {
+  const auto heads_of = [](const Step* step) -> std::size_t {
+    return step && step->result.shape().has("head") ? step->result.shape().size("head") : 0;
+  };
+  const Anatomy& attention = *trace.recipe.parts()[part].attention;
+  const std::size_t queries = heads_of(trace.find(attention.queries)), keys = heads_of(trace.find(attention.keys));
+  if (queries > 0 && keys > 0 && keys != queries) return language().telling.shared_heads(queries, keys);
+  const std::size_t heads = queries > 0 ? queries : heads_of(trace.find(attention.scores));
+  return heads > 0 ? std::to_string(heads) : "";
+}
+
+std::string heads_words(const Trace& trace, const ExplainOptions& options) {
+  const std::vector<std::size_t> parts = parts_with_scores(trace, options);
+  SaidOfParts said;
+  for (const std::size_t part : parts) {
+    if (const std::string heads = heads_of_part(trace, part); !heads.empty()) said.add(heads, part);
+  }
+  return said.told(trace, parts.size());
+}
+
+// A number that is chosen, as it was written: of a small one no digit may be missing.
+std::string in_full(double number) { return (number < 0 ? "−" : "") + shortest(std::abs(number)); }
+
+// Whether these are the scores of an attention, and nothing scales them.
+bool is_left_unscaled(const Trace& trace, const std::string& step) {
+  return std::ranges::any_of(trace.recipe.parts(), [&](const RecipePart& part) {
+    return part.attention && step == part.attention->scores && !trace.find(part.attention->scaled);
+  });
+}
+
 // The formulas of its scores, up to the mask: "S = Q·Kᵀ", "S′ = S / √3".
-Inline score_words(const Trace& trace, std::size_t first, const Numerals& numerals) {
+Inline score_words(const Trace& trace, std::size_t first) {
   const TellingWords& said = language().telling;
   Inline told;
   for (const Step& step : trace.steps) {
@@ -71,9 +121,9 @@ Inline score_words(const Trace& trace, std::size_t first, const Numerals& numera
     if (map && !map->spelling.empty()) {
       told.emplace_back(said.here(map->spelling));
     } else if (map && map->function == Unary::softcap) {
-      told.emplace_back(said.with_c(numerals.in_line(map->parameter)));
+      told.emplace_back(said.with_c(in_full(map->parameter)));
     } else if (map && map->function == Unary::multiply) {
-      told.emplace_back(said.here(numerals.in_line(map->parameter)));
+      told.emplace_back(said.here(in_full(map->parameter)));
     }
     if (is_left_unscaled(trace, step.heading.id)) told.emplace_back(said.not_scaled);
   }
@@ -81,10 +131,10 @@ Inline score_words(const Trace& trace, std::size_t first, const Numerals& numera
 }
 
 // The same, where all attentions told have them; nothing where they differ.
-Inline common_score_words(const Trace& trace, const ExplainOptions& options, const Numerals& numerals) {
+Inline common_score_words(const Trace& trace, const ExplainOptions& options) {
   Inline common;
   for (const std::size_t part : parts_with_scores(trace, options)) {
-    Inline words = score_words(trace, part, numerals);
+    Inline words = score_words(trace, part);
     if (!common.empty() && plain(common) != plain(words)) return {};
     common = std::move(words);
   }
@@ -92,43 +142,28 @@ Inline common_score_words(const Trace& trace, const ExplainOptions& options, con
 }
 
 // "ε = 1", of the normalizations told; empty where there are none.
-std::string norm_words(const Trace& trace, const ExplainOptions& options, const Numerals& numerals) {
+std::string norm_words(const Trace& trace, const ExplainOptions& options) {
+  SaidOfParts said;
+  std::set<std::size_t> parts;
   for (const Step& step : trace.steps) {
     const auto* norm = std::get_if<Normalize>(&step.op);
-    if (norm && norm->part == Normalize::Part::normalized && is_told(step.part, options)) {
-      return language().telling.with_eps(numerals.in_line(norm->eps));
-    }
+    if (!norm || norm->part != Normalize::Part::normalized || !is_told(step.part, options)) continue;
+    said.add(language().telling.with_eps(in_full(norm->eps)), step.part);
+    parts.insert(step.part);
   }
-  return "";
+  return said.told(trace, parts.size());
 }
 
-// " (Layer 1 · self-attention, …)": which of the attentions told have a mask; empty where all have.
-std::string whose_mask(const Trace& trace, const ExplainOptions& options) {
-  constexpr std::size_t most_named = 3;
-  std::vector<std::string> masked;
-  const std::vector<std::size_t> parts = parts_with_scores(trace, options);
-  for (const std::size_t part : parts) {
-    const RecipePart& one = trace.recipe.parts()[part];
-    if (trace.find(one.attention->mask)) masked.push_back(one.title);
+// Which rules close cells of these steps.
+std::string mask_words(const Trace& trace, std::span<const Step* const> steps) {
+  SaidOfParts said;
+  std::set<std::size_t> attentions;
+  for (const Step* step : steps) {
+    if (trace.recipe.parts()[step->part].attention) attentions.insert(step->part);
+    if (!step->open || (!trace.find(step->open->id) && !trace.find_given(step->open->id))) continue;
+    for (const ClosingRule& rule : closing_rules(trace, step->open->id)) said.add(rule.reason, step->part);
   }
-  if (masked.size() == parts.size()) return "";
-  if (masked.size() > most_named) {
-    masked.resize(most_named);
-    masked.emplace_back("…");
-  }
-  return " (" + listed(masked) + ")";
-}
-
-Inline mask_words(const Trace& trace, const ExplainOptions& options) {
-  EachOnce reasons;
-  for (const std::string& mask : masks_read(trace)) {
-    const auto line = trace.recipe.line(mask);
-    if (line && !is_told(trace.recipe.instruction(*line).part, options)) continue;
-    for (ClosingRule& rule : closing_rules(trace, mask)) reasons.add(std::move(rule.reason));
-  }
-  Inline words;
-  for (const std::string& reason : reasons.texts()) words.emplace_back((words.empty() ? "" : "; ") + reason);
-  return words;
+  return said.told(trace, attentions.size());
 }
 
 Table options_table(const Trace& trace, const ExplainOptions& options, const Numerals& numerals) {
@@ -143,14 +178,16 @@ Table options_table(const Trace& trace, const ExplainOptions& options, const Num
     }
   };
   if (const std::size_t sequences = size_of(trace, "batch")) row(said.sequences, {std::to_string(sequences)});
-  row(said.heads, {heads_words(trace)});
+  row(said.heads, {heads_words(trace, options)});
   particulars(true);
-  row(said.the_score, common_score_words(trace, options, numerals));
+  row(said.the_score, common_score_words(trace, options));
   particulars(false);
-  Inline masks = mask_words(trace, options);
-  if (!masks.empty()) masks.emplace_back(whose_mask(trace, options));
-  row(said.the_mask, std::move(masks));
-  row(said.the_norm, {norm_words(trace, options, numerals)});
+  std::vector<const Step*> told;
+  for (const Step& step : trace.steps) {
+    if (is_told(step.part, options)) told.push_back(&step);
+  }
+  row(said.the_mask, {mask_words(trace, told)});
+  row(said.the_norm, {norm_words(trace, options)});
   const std::string precision = said.precision(name(trace.arithmetic.dtype));
   const bool rounds_once = rounds_once_a_step(trace.arithmetic.dtype);
   const auto& by_hand = trace.arithmetic.hand_rounding;
@@ -210,11 +247,10 @@ std::string words_of_rounding(const HandRounding& rounding) {
 }
 
 void tell_mask(const Trace& trace, std::span<const Step* const> steps, Document& document) {
-  const bool is_masked = std::ranges::any_of(steps, [](const Step* step) { return step->open.has_value(); });
-  Inline words = is_masked ? mask_words(trace, {}) : Inline();
+  const std::string words = mask_words(trace, steps);
   if (words.empty()) return;
   Table table;
-  table.rows.push_back({{language().telling.the_mask}, std::move(words)});
+  table.rows.push_back({{language().telling.the_mask}, {words}});
   document.add(std::move(table));
 }
 

@@ -169,28 +169,49 @@ bool has_weights(const std::vector<const Step*>& steps) {
 }
 
 // How scores become weights: what is said before the weights, and of them.
-std::pair<Said, Said> weighing_words(const Trace& trace) {
+struct Weighing {
+  std::string makes, are;
+  bool operator==(const Weighing&) const = default;
+};
+
+std::optional<Weighing> weighing_of(const Step& step) {
   const TellingWords& said = language().telling;
-  for (const Step& step : trace.steps) {
-    const auto* softmax = std::get_if<Softmax>(&step.op);
-    if (std::holds_alternative<Online>(step.op)) return {language().online.idea_softmax, said.idea_sum_1};
-    if (!softmax) continue;
-    if (softmax->part == Softmax::Part::shares) return {said.idea_shares, said.idea_shares_sum_1};
-    const bool has_sink = softmax->part == Softmax::Part::maximum && step.operands.size() > 1;
-    if (has_sink) return {said.idea_softmax, said.idea_sum_less};
+  if (std::holds_alternative<Online>(step.op)) {
+    return Weighing{language().online.idea_softmax.text(), said.idea_sum_1.text()};
   }
-  return {said.idea_softmax, said.idea_sum_1};
+  const auto* softmax = std::get_if<Softmax>(&step.op);
+  if (!softmax) return std::nullopt;
+  if (softmax->part == Softmax::Part::shares) return Weighing{said.idea_shares.text(), said.idea_shares_sum_1.text()};
+  if (softmax->part != Softmax::Part::maximum) return std::nullopt;
+  const bool has_sink = step.operands.size() > 1;
+  return Weighing{said.idea_softmax.text(), (has_sink ? said.idea_sum_less : said.idea_sum_1).text()};
+}
+
+// In all attentions of these steps; nothing where they differ.
+std::optional<Weighing> common_weighing(const std::vector<const Step*>& steps) {
+  std::optional<Weighing> common;
+  for (const Step* step : steps) {
+    const std::optional<Weighing> its = weighing_of(*step);
+    if (!its) continue;
+    if (common && *common != *its) return std::nullopt;
+    common = its;
+  }
+  return common;
 }
 
 // What attention does, in a few lines.
-Prose idea(const Trace& trace) {
+Prose idea(const std::vector<const Step*>& steps) {
   const TellingWords& said = language().telling;
   const Span query(said.query, Role::query), key(said.key, Role::key), values(said.values, Role::value);
   const Span score(said.score, Role::score), weights(said.weights, Role::attention_weight);
   const Span context(said.context, Role::output);
-  const auto& [makes, are] = weighing_words(trace);
-  return {{said.idea_each, query, said.idea_compared, key, said.idea_match, score, makes, weights, are, values,
-           said.idea_added, context, said.idea_end}};
+  Inline told = {said.idea_each, query, said.idea_compared, key, said.idea_match, score};
+  if (const auto weighing = common_weighing(steps)) {
+    const Inline weighed = {weighing->makes, weights, weighing->are, values, said.idea_added, context};
+    told.insert(told.end(), weighed.begin(), weighed.end());
+  }
+  told.emplace_back(said.idea_end);
+  return {std::move(told)};
 }
 
 // Up to so many numbers behind those told are kept, unless all is asked for.
@@ -243,7 +264,7 @@ Document everything_told(const Trace& trace, ExplainOptions options, const Told&
   options.head_alone = head_alone;
   Document document = titled(trace.title);
   for (const std::string& line : trace.remarks) document.add(Prose{{line}, true});
-  if (level >= Level::rows && options.only.empty() && has_weights(steps)) document.add(idea(trace));
+  if (level >= Level::rows && options.only.empty() && has_weights(steps)) document.add(idea(steps));
   say_level(told, options.level.has_value(), document);
 
   Remarks remarks(notes_about(trace, options), options.full);
