@@ -1,6 +1,7 @@
 #include "trace/heads.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -57,7 +58,10 @@ std::vector<std::size_t> HeadsReport::ranked(Look look) const {
   std::vector<std::size_t> order(heads.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t head) { return !has_share(head, look); });
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return share(a, look) > share(b, look); });
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    const double before = share(a, look), behind = share(b, look);
+    return std::isnan(behind) ? !std::isnan(before) : before > behind;
+  });
   return order;
 }
 

@@ -44,7 +44,8 @@ struct HeadsReport {
     return look != Look::pair || (pair && heads[head].tokens == pair->tokens);
   }
 
-  // Those heads from the one that looks so the most on; of equal ones the first.
+  // Those heads from the one that looks so the most on; of equal ones the first, and last where
+  // the share is NaN.
   std::vector<std::size_t> ranked(Look look) const;
 };
 

@@ -1,10 +1,10 @@
 #include "explain/reports/heads.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
-#include <fmt/core.h>
-
+#include "explain/numerals.h"
 #include "words/language.h"
 
 namespace attn {
@@ -33,6 +33,7 @@ std::string head_name(const HeadLooks& head) { return language().heads.head_of(h
 
 // A character a weight: its tenths.
 std::string tenth(double weight) {
+  if (std::isnan(weight)) return "?";
   const auto tenths = static_cast<int>(std::clamp(weight * 10 + 0.5, 0.0, 9.0));
   return tenths == 0 ? "·" : std::to_string(tenths);
 }
@@ -65,8 +66,7 @@ Document told_heads(const Trace& trace, const HeadsReport& report, const HeadsTo
     document.add(Headline{2, {name_of(look, report)}});
     Table table{.caption = {}, .header = {{said.head}, {said.share}}, .rows = {}, .numbers = true};
     for (std::size_t i = 0; i < std::min(told.top, order.size()); ++i) {
-      table.rows.push_back(
-          {{head_name(report.heads[order[i]])}, {fmt::format("{:.3f}", report.share(order[i], look))}});
+      table.rows.push_back({{head_name(report.heads[order[i]])}, {written(report.share(order[i], look), {3})}});
     }
     document.add(std::move(table));
     if (order.empty()) continue;

@@ -143,6 +143,20 @@ TEST_CASE("each map has the tokens of its own head, and a pair is of one list of
   CHECK(examples::holds(told_looks(trace, other), "from pluie to la"));
 }
 
+TEST_CASE("a head of weights that are NaN looks so the least, and they are drawn as such", "[heads]") {
+  const Trace trace =
+      alone(problem_of(R"({"score": "dot", "heads": 3, "queries": [[[[0], [0]], [["nan"], ["nan"]], [[5], [5]]]],
+      "keys": [[[[1], [0]], [[1], [0]], [[1], [0]]]], "values": [[[[1], [0]], [[1], [0]], [[1], [0]]]]})"));
+  HeadsReport report = heads_of(trace, 0, {});
+  CHECK(report.ranked(Look::previous) == std::vector<std::size_t>{2, 0, 1});
+  CHECK(report.ranked(Look::next) == std::vector<std::size_t>{0, 2, 1});
+  report.heads = {report.heads[1]};
+  const std::string told = told_looks(trace, report);
+  INFO(told);
+  CHECK(examples::holds(told, "head 2    NaN"));
+  CHECK(examples::holds(told, "Query 2  ??"));
+}
+
 TEST_CASE("of no heads there are no maps", "[heads]") {
   const Trace trace = examples::traced(examples::worked_example());
   HeadsReport report = heads_of(trace, 0, {});
