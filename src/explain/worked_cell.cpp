@@ -41,7 +41,11 @@ Working power_of_difference(double base, const NumberInLine& score, const Number
 Working exponential(double base, CellArithmetic& cell) {
   if (cell.is_closed(0)) return cell.closed();
   const NumberInLine maximum = cell.read(1);
-  if (maximum.value == -infinity) return cell.closed();
+  // A row of scores −∞ that no rule closes: there is no difference to take.
+  if (maximum.value == -infinity) {
+    cell.side(joined({spelled_base(base, cell) + "^"}, cell.guarded(maximum)));
+    return cell.equals(0);
+  }
   return power_of_difference(base, cell.read(0), maximum, cell);
 }
 
@@ -91,7 +95,7 @@ Working sum_with_sink(const Softmax& op, CellArithmetic& cell) {
 Working weight(CellArithmetic& cell) {
   if (cell.is_closed(0)) return cell.closed();
   const NumberInLine sum = cell.read(1);
-  if (sum.value == 0) return cell.closed();
+  if (sum.value == 0) return cell.equals(0, {language().telling.zero_divisor});
   cell.side(Inline{cell.number(cell.read(0)), " / ", cell.number(sum)});
   return cell.equals(cell.read(0).value / sum.value);
 }

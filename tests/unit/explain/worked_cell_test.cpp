@@ -89,6 +89,18 @@ TEST_CASE("a closed score names the rule that closes it", "[explain]") {
   CHECK(line(trace, "attention_weights", 1) == "= 0 closed");
 }
 
+TEST_CASE("of a row whose open scores are all −∞ only what a rule closes is called closed", "[explain]") {
+  Problem problem = examples::closed_row();
+  problem.attention().queries = Tensor<double>(Shape{{"query", 2}, {"d_k", 4}}, std::vector<double>(8, 1e200));
+  problem.attention().keys = Tensor<double>(Shape{{"key", 5}, {"d_k", 4}}, std::vector<double>(20, -1e200));
+  const Trace trace = examples::traced(problem);
+  CHECK(line(trace, "exponentials", 0) == "= e^(−∞) = 0 ");
+  CHECK(line(trace, "attention_weights", 0) == "= 0 0 where the divisor is 0");
+  CHECK(line(trace, "exponentials", 2) == "= 0 closed");
+  CHECK(line(trace, "attention_weights", 2) == "= 0 closed");
+  CHECK(line(trace, "attention_weights", 5) == "= 0 closed");
+}
+
 TEST_CASE("rules are those that the mask's step reads, whatever they are called", "[explain]") {
   Problem problem = examples::causal_sentence();
   Tensor<double> open(Shape{{"query", 4}, {"key", 4}}, std::vector<double>(16, 1));
