@@ -1,7 +1,9 @@
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "model/masks/mask.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -30,6 +32,10 @@ MaskRule with_appended(MaskRule rule, const Attention& attention) {
     return all;
   };
   rule.shape = shape;
+  if (rule.effect == MaskRule::Effect::closes) {
+    rule.heading.formula =
+        rule.heading.formula.text() + "; " + language().steps.open_where("j > " + std::to_string(own));
+  }
   return rule;
 }
 

@@ -439,6 +439,21 @@ TEST_CASE("a closed cell says which rule closes it, and why", "[explain][why]") 
   CHECK(examples::holds(tree_in_text(none, "attention_weights[2,1]"), "  Note: row [2] has every key closed"));
 }
 
+TEST_CASE("why an appended key is open is said beside where the others are", "[explain][why]") {
+  Problem problem = examples::closed_row();
+  Attention& attention = problem.attention();
+  attention.appended =
+      KeysAndValues{examples::scattered({{"key", 1}, {"d_k", 4}}, 4), examples::scattered({{"key", 1}, {"d_v", 2}}, 5)};
+  attention.key_labels[0].push_back("Appended 1");
+  attention.options = {{"causal", true}, {"lengths", PerSequence{{2}}}, {"window", Integers{0, 0}}};
+  const Trace trace = examples::traced(problem);
+  const std::string tree = tree_in_text(trace, "mask[1,6]");
+  INFO(tree);
+  for (const char* rule : {"j ≤ i; open", "i − 0 ≤ j ≤ i + 0; open", "j ≤ length; open"}) {
+    CHECK(examples::holds(tree, "(open where " + std::string(rule) + " where j > 5)"));
+  }
+}
+
 TEST_CASE("a number that infinity added to it closes names the mask that adds it", "[explain][why]") {
   Problem problem = examples::worked_example();
   problem.attention().options["mask"] = std::vector<MaskTerm>{
