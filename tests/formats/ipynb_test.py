@@ -64,6 +64,12 @@ def problems():
     for mode in ("half-up", "half-even", "truncate", "keep-sum"):
         rounded = {**every_feature.TWO_HEADS, "softcap": 2, "causal": True, "arithmetic": {"hand_rounding": "2:" + mode}}
         found["rounded by " + mode] = (["-"], json.dumps(rounded))
+    nothing_seen = {"queries": [[1], [2]], "keys": [["-inf"], ["-inf"]], "values": [[1], [2]]}
+    found["scores that are all -inf"] = (["-"], json.dumps(nothing_seen))
+    found["scores that are all -inf, online"] = (["-", "--algorithm", "online:1"], json.dumps(nothing_seen))
+    for mode, query in (("half-up", 1e30), ("keep-sum", 1e30), ("keep-sum", "nan")):
+        beyond = {"queries": [[query], [2]], "keys": [[1], [2]], "values": [[1], [2]], "arithmetic": {"hand_rounding": "2:" + mode}}
+        found[f"{query} rounded by {mode}"] = (["-"], json.dumps(beyond))
     for left, right in ((1, -1), (-1, 1), (-1, 0), (0, 1), (-1, -1)):
         window = {**every_feature.SELF, "window": [left, right]}
         found[f"a window of {left} and {right}"] = (["-"], json.dumps(window))

@@ -33,7 +33,7 @@ constexpr std::string_view rounded_helper = R"(
 def rounded(values, decimals):
     """Every number rounded as by hand."""
     def one(value):
-        if not np.isfinite(value):
+        if not np.isfinite(value) or abs(float(value)) * 10.0 ** decimals >= 2.0 ** 55:  # it has no digits to lose
             return value
         units, is_exact = read(value, decimals)
         whole = units.quantize(Decimal(1), ROUND_IN_USE)
@@ -52,6 +52,8 @@ def rounded_rows(values, is_open, decimals, axis):
         total = 0.0
         for i in cells:
             total += row[i]
+        if not sum(abs(float(row[i])) for i in cells) * 10.0 ** decimals < 2.0 ** 53:
+            return rounded(np.where(is_open != 0, row, 0.0), decimals)
         whole = {i: in_units(row[i]) for i in cells}
         units = {i: int(whole[i].to_integral_value(ROUND_FLOOR)) for i in cells}
         lost = {i: whole[i] - units[i] for i in cells}

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <variant>
 
+#include "base/exp.h"
 #include "base/text.h"
 #include "exports/numpy/array.h"
 #include "exports/numpy/helpers.h"
@@ -33,10 +34,20 @@ std::string assigned_numbers(const std::string& id, const Tensor<double>& number
   return start + NumpyCode::literal(numbers, start.size()) + ", dtype=float)";
 }
 
+// Whether the step closes cells, or finds no score in a row but −∞: either way that is the row's maximum.
+bool leaves_minus_infinity(const Step& step) {
+  const auto* softmax = std::get_if<Softmax>(&step.op);
+  const auto* online = std::get_if<Online>(&step.op);
+  const bool is_maximum =
+      (softmax && softmax->part == Softmax::Part::maximum) || (online && online->part == Online::Part::block_maximum);
+  return std::holds_alternative<Close>(step.op) ||
+         (is_maximum && std::ranges::find(step.result.data(), -infinity) != step.result.data().end());
+}
+
 }  // namespace
 
 NumpyCode::NumpyCode(const Trace& trace) : trace_(trace) {
-  closes_ = std::ranges::any_of(trace.steps, [](const Step& step) { return std::holds_alternative<Close>(step.op); });
+  closes_ = std::ranges::any_of(trace.steps, leaves_minus_infinity);
   const auto has_no_number = [](const Tensor<double>& numbers) {
     return std::ranges::any_of(numbers.data(), [](double number) { return !std::isfinite(number); });
   };

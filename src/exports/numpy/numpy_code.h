@@ -32,7 +32,7 @@ class NumpyCode {
  private:
   const Trace& trace_;
   std::set<std::string> helpers_;  // that the steps so far call
-  bool closes_ = false;            // some cell of a mask may be closed
+  bool closes_ = false;            // some row may have the maximum −∞
   bool reads_non_finite_ = false;  // something given is NaN or infinite, and may stand behind a mask
 };
 

@@ -510,7 +510,7 @@ class StepCode {
     const auto* softmax = std::get_if<Softmax>(&step_.op);
     const std::string decimals = std::to_string(rounding.decimals);
     if (softmax && rounding.mode == RoundingMode::keep_sum) {
-      helpers_.insert("rounded_rows");
+      helpers_.insert({"rounded", "rounded_rows"});
       return "rounded_rows(" + value + ", " + (open_ ? all_over(aligned(*open_, axes_)) : "None") + ", " + decimals +
              axis_argument(axes_, softmax->over) + ")";
     }
