@@ -29,6 +29,8 @@ class JsonPlace {
  public:
   explicit JsonPlace(JsonFile& file) : JsonPlace(file, &file.value, "") {}
 
+  bool is_missing() const { return value_ == nullptr; }
+
   // Missing, or null.
   bool is_null() const { return value_ == nullptr || value_->is_null(); }
   bool is_object() const { return value_ != nullptr && value_->is_object(); }

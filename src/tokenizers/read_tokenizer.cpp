@@ -65,15 +65,87 @@ std::string take_line(std::string_view& text) {
   return std::string(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
 }
 
-// The name of a special token: "[CLS]", or {"content": "[CLS]", …}.
-std::string special_name(const JsonPlace& at, const std::string& otherwise) {
-  if (at.is_null()) return otherwise;
-  return at.is_object() ? at["content"].text() : at.text();
+// What the files beside a vocabulary say. It stays where it is while there are places in it.
+struct Settings {
+  JsonFile tokenizer_config, special_tokens_map;
+
+  JsonPlace config() { return JsonPlace(tokenizer_config); }
+
+  // As in the library, special_tokens_map.json comes first, but where tokenizer_config.json lists all that was added.
+  JsonPlace special(const char* member) {
+    const JsonPlace mapped = JsonPlace(special_tokens_map)[member];
+    return mapped.is_missing() || !config()["added_tokens_decoder"].is_missing() ? config()[member] : mapped;
+  }
+
+  const Diagnostics& faults() const {
+    return tokenizer_config.faults.empty() ? special_tokens_map.faults : tokenizer_config.faults;
+  }
+};
+
+Result<Settings> read_settings(const Folder& folder) {
+  auto config = folder.settings("tokenizer_config.json"), map = folder.settings("special_tokens_map.json");
+  if (!config) return config.faults();
+  if (!map) return map.faults();
+  if (folder.has("added_tokens.json"))
+    return Diagnostic{.code = "tokenizer-not-computed",
+                      .message = "added_tokens.json is not computed",
+                      .help = "save the tokenizer as tokenizer.json"};
+  return Settings{std::move(config.value()), std::move(map.value())};
 }
 
-void add_special(const std::string& name, std::size_t id, bool takes_blanks_before, TokenizerParts& parts) {
+// The name of a special token: "[CLS]", or {"content": "[CLS]", …}. Null is none.
+std::string special_name(const JsonPlace& at, const std::string& otherwise) {
+  if (at.is_missing()) return otherwise;
+  return at.is_object() ? at["content"].text() : at.text_or_none();
+}
+
+// Refuses what changes where a special token is found in a text.
+void check_special(const JsonPlace& at, const std::string& name, bool takes_blanks_before,
+                   const TokenizerParts& parts) {
+  if (name.size() > Trie::longest) at.not_computed("is longer than " + std::to_string(Trie::longest) + " bytes");
+  if (!at.is_object()) return;
+  if (at["lstrip"].flag_or(false) != takes_blanks_before)
+    at["lstrip"].not_computed(takes_blanks_before ? "is not true" : "is true");
+  for (const char* member : {"rstrip", "single_word", "normalized"}) {
+    // Where nothing is normalized it is all the same.
+    if (std::string_view(member) == "normalized" && !parts.normalizer) continue;
+    if (at[member].flag_or(false)) at[member].not_computed("is true");
+  }
+}
+
+void add_special(const JsonPlace& at, const std::string& name, std::size_t id, bool takes_blanks_before,
+                 TokenizerParts& parts) {
+  check_special(at, name, takes_blanks_before, parts);
   if (!parts.added.insert(id).second || name.empty() || name.size() > Trie::longest) return;
   parts.added_as_typed.add({.content = name, .id = id, .takes_blanks_before = takes_blanks_before});
+}
+
+// Of all tokens that were added to a vocabulary, only the special ones that every such model has are computed. Nothing
+// but `taking_blanks` takes the blanks before it.
+void refuse_added(Settings& settings, std::optional<std::size_t> taking_blanks, const TokenizerParts& parts) {
+  const auto check = [&](const JsonPlace& at) {
+    const std::string name = special_name(at, "");
+    const auto id = parts.vocabulary.id(name);
+    const bool is_known = id && parts.added.contains(*id);
+    if (is_known) check_special(at, name, id == taking_blanks, parts);
+    if (!is_known && !name.empty()) at.not_computed("is " + readable(name) + ", a token that was added");
+    return id;
+  };
+  for (const char* member : {"bos_token", "eos_token"}) check(settings.special(member));
+  for (const char* member : {"additional_special_tokens", "extra_special_tokens"}) {
+    const JsonPlace all = settings.special(member);
+    if (all.is_object()) {
+      for (const auto& [name, token] : all.members()) check(token);
+    } else if (!all.is_null()) {
+      for (const JsonPlace& token : all.elements()) check(token);
+    }
+  }
+  const JsonPlace all = settings.config()["added_tokens_decoder"];
+  if (all.is_missing()) return;
+  for (const auto& [number, token] : all.members()) {
+    const auto id = check(token);
+    if (id && number != std::to_string(*id)) token.refuse("is token " + std::to_string(*id) + " by the vocabulary");
+  }
 }
 
 std::optional<Diagnostic> read_lines(const std::string& text, Vocabulary& vocabulary) {
@@ -98,10 +170,10 @@ std::optional<Diagnostic> read_lines(const std::string& text, Vocabulary& vocabu
 Result<Tokenizer> read_bert(const Folder& folder) {
   const auto text = folder.text("vocab.txt");
   if (!text) return text.faults();
-  auto settings = folder.settings("tokenizer_config.json");
-  if (!settings) return settings.faults();
-  JsonFile& file = settings.value();
-  const JsonPlace config(file);
+  auto read = read_settings(folder);
+  if (!read) return read.faults();
+  Settings& settings = read.value();
+  const JsonPlace config = settings.config();
 
   TokenizerParts parts;
   if (auto fault = read_lines(text.value(), parts.vocabulary)) return *std::move(fault);
@@ -110,6 +182,7 @@ Result<Tokenizer> read_bert(const Folder& folder) {
   const JsonPlace strips = config["strip_accents"];
   cleans.strips_accents = strips.is_null() ? cleans.lowers : strips.flag();
   if (!config["do_basic_tokenize"].flag_or(true)) config["do_basic_tokenize"].not_computed("is false");
+  parts.normalizer = cleaning(cleans);
 
   struct Special {
     const char* member;
@@ -123,19 +196,21 @@ Result<Tokenizer> read_bert(const Folder& folder) {
                         {"pad_token", "[PAD]", false},
                         {"mask_token", "[MASK]", false}};
   for (Special& special : specials) {
-    const std::string name = special_name(config[special.member], special.name);
-    if (!file.faults.empty()) return std::move(file.faults);
+    const JsonPlace at = settings.special(special.member);
+    const std::string name = special_name(at, special.name);
+    if (!settings.faults().empty()) return settings.faults();
     const auto id = parts.vocabulary.id(name);
     if (!id && special.is_needed)
-      return bad_tokenizer("vocab.txt has no token " + readable(name),
-                           "the file beside it, tokenizer_config.json, says "
-                           "what its special tokens are called");
+      return bad_tokenizer(
+          "vocab.txt has no token " + readable(name),
+          "tokenizer_config.json, or special_tokens_map.json, says what its special tokens are called");
     if (!id) continue;
     special.id = *id;
-    add_special(name, *id, false, parts);
+    add_special(at, name, *id, false, parts);
   }
+  refuse_added(settings, std::nullopt, parts);
+  if (!settings.faults().empty()) return settings.faults();
 
-  parts.normalizer = cleaning(cleans);
   parts.pre_tokenizer = one_after_the_other(
       {cutting(wanted(is_white_space), Cut::removed), cutting(wanted(is_bert_punctuation), Cut::isolated)});
   const WordPieces words = {.unknown = specials[0].id};
@@ -189,15 +264,12 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
   if (!merges) return merges.faults();
   auto vocabulary = parse_json_file("vocab.json", text.value());
   if (!vocabulary) return vocabulary.faults();
-  auto settings = folder.settings("tokenizer_config.json");
-  if (!settings) return settings.faults();
-  if (folder.has("added_tokens.json"))
-    return Diagnostic{.code = "tokenizer-not-computed",
-                      .message = "added_tokens.json is not computed",
-                      .help = "save the tokenizer as tokenizer.json"};
+  auto read = read_settings(folder);
+  if (!read) return read.faults();
+  Settings& settings = read.value();
 
   TokenizerParts parts;
-  const JsonPlace tokens(vocabulary.value()), config(settings.value());
+  const JsonPlace tokens(vocabulary.value()), config = settings.config();
   for (const auto& [spelling, place] : tokens.members()) {
     if (!parts.vocabulary.add(spelling, place.whole())) place.refuse("is an id that another token has");
   }
@@ -220,19 +292,26 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
       {"sep_token", is_roberta ? "</s>" : ""},           {"eos_token", is_roberta ? "</s>" : end_of_text},
       {"unk_token", is_roberta ? "<unk>" : end_of_text}, {"pad_token", is_roberta ? "<pad>" : ""},
       {"mask_token", is_roberta ? "<mask>" : ""}};
-  std::optional<std::size_t> cls, sep;
+  std::optional<std::size_t> cls, sep, taking_blanks;
   for (const auto& [member, usual] : specials) {
-    const std::string name = special_name(config[member], usual);
-    if (!settings.value().faults.empty()) return std::move(settings.value().faults);
+    const JsonPlace at = settings.special(member);
+    const std::string name = special_name(at, usual);
+    if (!settings.faults().empty()) return settings.faults();
     if (name.empty()) continue;
     const auto id = parts.vocabulary.id(name);
     if (!id)
-      return bad_tokenizer("vocab.json has no token " + readable(name),
-                           "tokenizer_config.json says what its special tokens are called");
+      return bad_tokenizer(
+          "vocab.json has no token " + readable(name),
+          "tokenizer_config.json, or special_tokens_map.json, says what its special tokens are called");
     if (std::string_view(member) == "cls_token") cls = id;
     if (std::string_view(member) == "sep_token") sep = id;
-    add_special(name, *id, is_roberta && std::string_view(member) == "mask_token", parts);
+    if (is_roberta && std::string_view(member) == "mask_token") taking_blanks = id;
+    add_special(at, name, *id, id == taking_blanks, parts);
   }
+  if (is_roberta && !cls) settings.special("cls_token").not_computed("is no token");
+  if (is_roberta && !sep) settings.special("sep_token").not_computed("is no token");
+  refuse_added(settings, taking_blanks, parts);
+  if (!settings.faults().empty()) return settings.faults();
 
   parts.pre_tokenizer = making_bytes({.adds_prefix_space = adds_space});
   parts.model = cutting_by_merges(parts.vocabulary, std::move(pairs));

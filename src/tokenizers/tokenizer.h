@@ -51,7 +51,8 @@ class Tokenizer {
 
 // Reads the tokenizer that stands beside a model: tokenizer.json; or else vocab.txt, which is of WordPieces, as
 // BERT's are; or else vocab.json and merges.txt, byte-level BPE, as GPT-2 and RoBERTa have it. Of the latter two
-// tokenizer_config.json and config.json may say more: do_lower_case, names of special tokens, whose model it is.
+// tokenizer_config.json, special_tokens_map.json and config.json may say more: do_lower_case, names of special tokens,
+// whose model it is.
 //
 //   WordPiece    Wu et al. 2016, "Google's neural machine translation system"; Devlin et al. 2018, BERT
 //   BPE          Sennrich et al. 2016, "Neural machine translation of rare words with subword units"
@@ -60,7 +61,8 @@ class Tokenizer {
 //
 // What a file says and nobody here computes is a fault that names it: there is no tokenizer that is nearly right.
 // That goes for the normalizer Precompiled, with which T5 is published, for StripAccents and Nmt, the pre-tokenizer
-// Whitespace, the model WordLevel, and added tokens that are single words; and for ids that are not all from 0 on.
+// Whitespace, the model WordLevel, and added tokens that are single words; for ids that are not all from 0 on; and,
+// where there is no tokenizer.json, for all added tokens but the special ones that every model of the kind has.
 // Only what says how tokens are turned into text, padded or cut off is passed over: "decoder", "truncation" and
 // "padding".
 //

@@ -12,8 +12,13 @@
 namespace attn {
 namespace {
 
-constexpr std::array<std::string_view, 6> names = {"vocab.txt",   "vocab.json",        "merges.txt",
-                                                   "config.json", "added_tokens.json", "tokenizer_config.json"};
+constexpr std::array<std::string_view, 7> names = {"vocab.txt",
+                                                   "vocab.json",
+                                                   "merges.txt",
+                                                   "config.json",
+                                                   "added_tokens.json",
+                                                   "tokenizer_config.json",
+                                                   "special_tokens_map.json"};
 
 // A folder of a model: one for all runs, in memory where the system has such files.
 class ModelFolder {

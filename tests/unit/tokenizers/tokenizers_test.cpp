@@ -578,6 +578,75 @@ TEST_CASE("settings beside a vocabulary say what its special tokens are called",
   CHECK(spellings(roberta.read(), "a <mask>") == Words{"<s>", "a", "<mask>", "</s>"});
 }
 
+TEST_CASE("the older list of special tokens counts where nothing lists what was added", "[tokenizers]") {
+  ModelFolder bert;
+  bert.with("vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\n?\n")
+      .with("tokenizer_config.json", R"({"unk_token": "[UNK]"})")
+      .with("special_tokens_map.json", R"({"unk_token": "?"})");
+  CHECK(spellings(bert.read(), "b") == Words{"[CLS]", "?", "[SEP]"});
+  bert.with("tokenizer_config.json", R"({"unk_token": "[UNK]", "added_tokens_decoder": {}})");
+  CHECK(spellings(bert.read(), "b") == Words{"[CLS]", "[UNK]", "[SEP]"});
+}
+
+TEST_CASE("a special token that is said to be null is none", "[tokenizers]") {
+  ModelFolder bert;
+  bert.with("vocab.txt", bert_vocabulary).with("tokenizer_config.json", R"({"mask_token": null})");
+  CHECK(spellings(bert.read(), "[MASK]") == Words{"[CLS]", "[UNK]", "[UNK]", "[UNK]", "[SEP]"});
+}
+
+TEST_CASE("tokens that were added beside a vocabulary are refused, but for the special ones of its kind",
+          "[tokenizers]") {
+  const std::string usual = R"("lstrip": false, "rstrip": false, "single_word": false, "normalized": )";
+  const std::string as_usual = usual + R"(false, "special": true)";
+  const auto bert = [](const std::string& settings, const std::string& name = "tokenizer_config.json") {
+    return refusal(ModelFolder().with("vocab.txt", bert_vocabulary).with(name, settings).read());
+  };
+  CHECK(bert(R"({"added_tokens_decoder": {"0": {"content": "[PAD]", )" + as_usual +
+             R"(}, "4": {"content": "[MASK]", )" + as_usual +
+             R"(}}, "additional_special_tokens": [], "extra_special_tokens": {}, "bos_token": null})")
+            .empty());
+  CHECK(bert(R"({"additional_special_tokens": ["[MASK]"], "extra_special_tokens": ["[SEP]"]})").empty());
+  CHECK(bert(R"({"added_tokens_decoder": {"14": {"content": "[NEW]"}}})").starts_with("/added_tokens_decoder/14 "));
+  CHECK(bert(R"({"added_tokens_decoder": {"3": {"content": "[MASK]"}}})").find("token 4") != std::string::npos);
+  CHECK(bert(R"({"added_tokens_decoder": {"4": {"content": "[MASK]", "lstrip": true}}})")
+            .starts_with("/added_tokens_decoder/4/lstrip "));
+  CHECK(bert(R"({"additional_special_tokens": ["street"]})").starts_with("/additional_special_tokens/0 "));
+  CHECK(bert(R"({"extra_special_tokens": {"a": "street"}})").starts_with("/extra_special_tokens/a "));
+  CHECK(bert(R"({"eos_token": "street"})").starts_with("/eos_token "));
+  for (const std::string member : {"lstrip", "rstrip", "single_word", "normalized"}) {
+    CHECK(bert(R"({"mask_token": {"content": "[MASK]", ")" + member + R"(": true}})")
+              .starts_with("/mask_token/" + member + " "));
+  }
+  CHECK(
+      bert(R"({"additional_special_tokens": ["street"]})", "special_tokens_map.json").find("special_tokens_map.json") !=
+      std::string::npos);
+  CHECK(bert("{", "special_tokens_map.json").find("special_tokens_map.json") != std::string::npos);
+  CHECK(bert(R"({"[NEW]": 14})", "added_tokens.json").find("added_tokens.json") != std::string::npos);
+
+  const auto gpt2 = [](const std::string& settings) {
+    ModelFolder folder;
+    folder.with("vocab.json", R"({"<|endoftext|>": 0, "a": 1, "b": 2})").with("merges.txt", "");
+    return refusal(folder.with("tokenizer_config.json", settings).read());
+  };
+  CHECK(gpt2(R"({"added_tokens_decoder": {"0": {"content": "<|endoftext|>", )" + usual + R"(true}}})").empty());
+  CHECK(gpt2(R"({"added_tokens_decoder": {"2": {"content": "b"}}})").starts_with("/added_tokens_decoder/2 "));
+  CHECK(gpt2(R"({"eos_token": {"content": "<|endoftext|>", "lstrip": true}})").starts_with("/eos_token/lstrip "));
+
+  const auto roberta = [](const std::string& settings) {
+    ModelFolder folder;
+    folder.with("vocab.json", R"({"<s>": 0, "</s>": 1, "<unk>": 2, "<pad>": 3, "<mask>": 4})").with("merges.txt", "");
+    folder.with("config.json", R"({"model_type": "roberta"})").with("tokenizer_config.json", settings);
+    return refusal(folder.read());
+  };
+  CHECK(roberta(R"({"mask_token": {"content": "<mask>", "lstrip": true}})").empty());
+  CHECK(roberta(R"({"added_tokens_decoder": {"4": {"content": "<mask>", "lstrip": true},
+                                             "0": {"content": "<s>", "lstrip": false}}})")
+            .empty());
+  CHECK(roberta(R"({"mask_token": {"content": "<mask>", "lstrip": false}})").starts_with("/mask_token/lstrip "));
+  CHECK(roberta(R"({"cls_token": ""})").starts_with("/cls_token "));
+  CHECK(roberta(R"({"sep_token": null})").starts_with("/sep_token "));
+}
+
 TEST_CASE("settings beside a vocabulary that are not computed, or are none, are refused", "[tokenizers]") {
   const auto bert = [](const std::string& settings) {
     return refusal(ModelFolder().with("vocab.txt", bert_vocabulary).with("tokenizer_config.json", settings).read());
@@ -745,7 +814,7 @@ TEST_CASE("a special token without a name is never found in a text", "[tokenizer
   CHECK(spellings(read, "the the") == Words{"[CLS]", "the", "the", "[SEP]"});
 }
 
-TEST_CASE("a special token of very many bytes is never found in a text", "[tokenizers]") {
+TEST_CASE("a special token of very many bytes, which would have to be looked for, is refused", "[tokenizers]") {
   for (const std::size_t bytes : {std::size_t{256}, std::size_t{257}}) {
     const std::string name(bytes, 'x');
     const auto read =
@@ -754,7 +823,11 @@ TEST_CASE("a special token of very many bytes is never found in a text", "[token
             .with("merges.txt", "#version: 0.2\n")
             .with("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer", "unk_token": ")" + name + R"("})")
             .read();
-    CHECK(spellings(read, name).size() == (bytes == 256 ? 1 : bytes));
+    if (bytes == 256) {
+      CHECK(spellings(read, name) == Words{name});
+    } else {
+      CHECK(refusal(read).starts_with("/unk_token "));
+    }
   }
 }
 
