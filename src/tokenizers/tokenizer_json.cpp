@@ -106,32 +106,36 @@ std::size_t read_end(const JsonPlace& at, const Vocabulary& vocabulary) {
   return 0;
 }
 
+// Adds the templates of the step there. In the library a template leaves each of its pieces by itself, and who comes
+// next takes two of them for two texts: only one piece is computed.
+void add_templates(const JsonPlace& at, const Vocabulary& vocabulary, bool& is_in_pieces, std::vector<Template>& all) {
+  if (!at.is_object()) return at.refuse("must be an object");
+  const JsonPlace type = at["type"];
+  const std::size_t kind =
+      type.one_of({"ByteLevel", "TemplateProcessing", "BertProcessing", "RobertaProcessing", "Sequence"});
+  if (kind == 0) return at.has_only({"type", "add_prefix_space", "trim_offsets", "use_regex"});
+  if (kind == 4) {
+    at.has_only({"type", "processors"});
+    for (const JsonPlace& place : at["processors"].elements()) add_templates(place, vocabulary, is_in_pieces, all);
+    return;
+  }
+  if (is_in_pieces) at.not_computed("comes behind a template of several pieces, which is not computed");
+  if (kind == 1) {
+    all.push_back(read_template(at, vocabulary));
+    is_in_pieces = at["single"].elements().size() != 1;
+  } else {
+    at.has_only({"type", "sep", "cls", "trim_offsets", "add_prefix_space"});
+    all.push_back({read_end(at["cls"], vocabulary), std::nullopt, read_end(at["sep"], vocabulary)});
+    is_in_pieces = false;
+  }
+}
+
 }  // namespace
 
 std::vector<Template> read_post_processor(const JsonPlace& at, const Vocabulary& vocabulary) {
-  if (!at.is_object()) {
-    at.refuse("must be an object");
-    return {};
-  }
-  const JsonPlace type = at["type"];
-  switch (type.one_of({"ByteLevel", "TemplateProcessing", "BertProcessing", "RobertaProcessing", "Sequence"})) {
-    case 0:
-      at.has_only({"type", "add_prefix_space", "trim_offsets", "use_regex"});
-      return {};
-    case 1:
-      return {read_template(at, vocabulary)};
-    case 2:
-    case 3:
-      at.has_only({"type", "sep", "cls", "trim_offsets", "add_prefix_space"});
-      return {{read_end(at["cls"], vocabulary), std::nullopt, read_end(at["sep"], vocabulary)}};
-    default:
-      break;
-  }
-  at.has_only({"type", "processors"});
   std::vector<Template> all;
-  for (const JsonPlace& place : at["processors"].elements()) {
-    for (Template& around : read_post_processor(place, vocabulary)) all.push_back(std::move(around));
-  }
+  bool is_in_pieces = false;
+  add_templates(at, vocabulary, is_in_pieces, all);
   return all;
 }
 

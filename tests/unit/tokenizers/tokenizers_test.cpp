@@ -444,6 +444,27 @@ TEST_CASE("special tokens stand around a text as the post-processor says", "[tok
   }
 }
 
+TEST_CASE("what takes the several pieces of a template before it is refused", "[tokenizers]") {
+  const auto refused = [](const std::string& steps) {
+    return refusal(
+        tokenizer_of(file_of(letters, R"(, "post_processor": {"type": "Sequence", "processors": [)" + steps + "]}")));
+  };
+  const auto framing = [](const std::string& pieces) {
+    return R"({"type": "TemplateProcessing", "pair": [], "single": [)" + pieces +
+           R"(], "special_tokens": {"start": {"id": "start", "ids": [0, 1], "tokens": ["a", "b"]}}})";
+  };
+  const std::string of_bytes = R"({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true})";
+  const std::string text = R"({"Sequence": {"id": "A"}})", start = R"({"SpecialToken": {"id": "start"}})";
+  const std::string bert = R"({"type": "BertProcessing", "sep": ["b", 1], "cls": ["a", 0]})";
+  const std::string several = framing(start + "," + text);
+  CHECK(refused(framing(text) + "," + several + "," + of_bytes).empty());
+  CHECK(refused(bert + "," + bert + "," + several).empty());
+  CHECK(refused(several + "," + several).starts_with("/post_processor/processors/1 "));
+  CHECK(refused(several + "," + bert).starts_with("/post_processor/processors/1 "));
+  CHECK(refused(R"({"type": "Sequence", "processors": [)" + several + "," + of_bytes + "]}," + framing(text))
+            .starts_with("/post_processor/processors/1 "));
+}
+
 TEST_CASE("an unlikely character is its bytes where the model falls back to them", "[tokenizers]") {
   const auto read = tokenizer_of(file_of(R"({"type": "Unigram", "byte_fallback": true, "unk_id": 0, "vocab":
       [["<unk>", 0], ["a", -2], ["<0xC3>", -3], ["<0xA9>", -3], ["", -1]]})"));
@@ -500,17 +521,19 @@ TEST_CASE("a text of which a tokenizer makes much more has no tokens", "[tokeniz
   const std::string bytes = R"({"type": "ByteLevel", "add_prefix_space": false, "use_regex": false})";
   const std::string metaspaces =
       R"({"type": "Metaspace", "replacement": "_"}, {"type": "Metaspace", "replacement": "-"})";
-  const std::string twice = R"({"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}}, {"Sequence":
-      {"id": "A"}}], "special_tokens": {}})";
+  const std::string text = R"({"Sequence": {"id": "A"}})";
+  std::string often = text;
+  for (int i = 0; i < 10000; ++i) often += "," + text;
   const auto more = GENERATE_COPY(
       sequence("normalizer", "normalizers", doubling), sequence("pre_tokenizer", "pretokenizers", bytes),
       R"(, "normalizer": {"type": "Replace", "pattern": {"String": "a"}, "content": ")" + std::string(1 << 20, 'b') +
           "\"}",
-      sequence("pre_tokenizer", "pretokenizers", metaspaces), sequence("post_processor", "processors", twice));
+      sequence("pre_tokenizer", "pretokenizers", metaspaces),
+      R"(, "post_processor": {"type": "TemplateProcessing", "single": [)" + often + R"(], "special_tokens": {}})");
   const auto read = tokenizer_of(file_of(letters, more));
   INFO(more.substr(0, 300));
   REQUIRE(read);
-  const auto tokens = read.value().encode("a é a a");
+  const auto tokens = read.value().encode("é" + std::string(200, 'a'));
   REQUIRE_FALSE(tokens);
   CHECK(tokens.faults().front().code == "text-too-long");
 }
