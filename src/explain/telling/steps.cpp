@@ -169,29 +169,29 @@ bool has_weights(const std::vector<const Step*>& steps) {
 }
 
 // How scores become weights: what is said before the weights, and of them.
-struct Weighing {
+struct HowWeighed {
   std::string makes, are;
-  bool operator==(const Weighing&) const = default;
+  bool operator==(const HowWeighed&) const = default;
 };
 
-std::optional<Weighing> weighing_of(const Step& step) {
+std::optional<HowWeighed> weighing_of(const Step& step) {
   const TellingWords& said = language().telling;
   if (std::holds_alternative<Online>(step.op)) {
-    return Weighing{language().online.idea_softmax.text(), said.idea_sum_1.text()};
+    return HowWeighed{language().online.idea_softmax.text(), said.idea_sum_1.text()};
   }
   const auto* softmax = std::get_if<Softmax>(&step.op);
   if (!softmax) return std::nullopt;
-  if (softmax->part == Softmax::Part::shares) return Weighing{said.idea_shares.text(), said.idea_shares_sum_1.text()};
+  if (softmax->part == Softmax::Part::shares) return HowWeighed{said.idea_shares.text(), said.idea_shares_sum_1.text()};
   if (softmax->part != Softmax::Part::maximum) return std::nullopt;
   const bool has_sink = step.operands.size() > 1;
-  return Weighing{said.idea_softmax.text(), (has_sink ? said.idea_sum_less : said.idea_sum_1).text()};
+  return HowWeighed{said.idea_softmax.text(), (has_sink ? said.idea_sum_less : said.idea_sum_1).text()};
 }
 
 // In all attentions of these steps; nothing where they differ.
-std::optional<Weighing> common_weighing(const std::vector<const Step*>& steps) {
-  std::optional<Weighing> common;
+std::optional<HowWeighed> common_weighing(const std::vector<const Step*>& steps) {
+  std::optional<HowWeighed> common;
   for (const Step* step : steps) {
-    const std::optional<Weighing> its = weighing_of(*step);
+    const std::optional<HowWeighed> its = weighing_of(*step);
     if (!its) continue;
     if (common && *common != *its) return std::nullopt;
     common = its;
