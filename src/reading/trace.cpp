@@ -81,7 +81,10 @@ class Reader {
     if (value && !arithmetic) other_kind("/arithmetic", *value, "an object is wanted");
     if (!arithmetic) return;
     trace.dtype = text(*arithmetic, "/arithmetic", "dtype");
-    if (const auto rounding = arithmetic->find("hand_rounding")) trace.hand_rounding = rounding->text();
+    const auto rounding = arithmetic->find("hand_rounding");
+    if (!rounding || rounding->kind() == JsonValue::Kind::null) return;
+    trace.hand_rounding = rounding->text();
+    if (!trace.hand_rounding) other_kind("/arithmetic/hand_rounding", *rounding, "a text is wanted, or null");
   }
 
   void read_steps(const JsonObject& members, StoredTrace& trace) {
@@ -100,6 +103,7 @@ class Reader {
         continue;
       }
       const std::string id = text(*step, where, "id");
+      if (const auto given = step->find("id"); given && given->text() == "") fault_of(pointer(where, "id"), "is empty");
       step_ = id;
       if (!id.empty() && !ids.insert(id).second) fault_of(pointer(where, "id"), "is the id of a step before it, too");
       if (auto value = tensor(*step, where)) trace.steps.push_back({id, std::move(*value)});

@@ -57,6 +57,7 @@ TEST_CASE("what a step of a trace lacks is told of the step", "[reading]") {
       {"3", "/steps/1", "/steps/1 is 3; a step is an object"},
       {R"({"axes": []})", "/steps/1", R"(/steps/1 has no "id")"},
       {R"({"id": 3})", "/steps/1/id", "/steps/1/id is 3; a text is wanted"},
+      {R"({"id": "", "axes": ["a"], "data": [1]})", "/steps/1/id", "/steps/1/id is empty"},
       {R"({"id": "scores", "axes": "query", "data": [1]})", "/steps/1/axes",
        R"(/steps/1/axes (scores) does not name each axis of "data", which is 1)"},
       {R"({"id": "scores", "axes": [{}], "data": [1]})", "/steps/1/axes",
@@ -88,6 +89,8 @@ TEST_CASE("what a trace itself lacks is told of the trace", "[reading]") {
        R"(/arithmetic is "f64"; an object is wanted)"},
       {R"({"schema": "attn/trace/1", "statement": "", "result": "", "arithmetic": {"dtype": "f64"}})",
        R"(the trace has no "steps")"},
+      {R"({"schema": "attn/trace/1", "statement": "", "result": "", "arithmetic": {"dtype": "f64", "hand_rounding": 3}})",
+       "/arithmetic/hand_rounding is 3; a text is wanted, or null"},
       {R"({"schema": "attn/trace/1", "statement": "", "result": "", "arithmetic": {"dtype": "f64"}, "steps": 3})",
        "/steps is 3; a list of steps is wanted"},
   }));
