@@ -25,6 +25,14 @@ std::string rounded(double number) {
   return text;
 }
 
+// A factor that is not 1, with as many digits as it takes to say so.
+std::string rounded_factor(double factor) {
+  std::string text = rounded(factor);
+  for (int digits = 7; text == "1" && factor != 1 && digits <= 17; ++digits)
+    text = fmt::format("{:.{}g}", factor, digits);
+  return text;
+}
+
 std::string small(const FarthestCell& cell) {
   if (std::isinf(cell.apart)) return "∞";
   const bool is_long = cell.apart >= 99.5 && cell.apart < 1e6;  // 130 rather than 1.3e+02
@@ -216,7 +224,7 @@ class Teller {
   void tell_relation(const Relation& relation) {
     switch (relation.kind) {
       case Relation::Kind::multiple: {
-        const std::string factor = rounded(relation.factor), name = known_as(relation.factor);
+        const std::string factor = rounded_factor(relation.factor), name = known_as(relation.factor);
         const bool is_known = !name.empty() && name != factor;
         return say(is_known ? said_.known_multiple(a_, b_, factor, name) : said_.multiple(a_, b_, factor));
       }
