@@ -125,6 +125,9 @@ def diff(problem: Union[Problem, Trace], other: Union[Mapping[str, Any], PathLik
     :param only: compare these steps alone, by ids or symbols, or patterns of them: ``"S"``, ``["A", "*context*"]``.
     :param options: those of :func:`run`.
     """
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if tolerance is not None and not tolerance >= 0:
+            raise ValueError(f"{name} is {tolerance}, and a tolerance is a number from 0")
     names = [only] if isinstance(only, str) and only else list(only)
     trace = _trace_of(problem, options, names)
     asked = (rtol, atol, names, trace._computing[2])

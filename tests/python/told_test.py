@@ -163,6 +163,11 @@ class Diff(unittest.TestCase):
         for only in ((), "*", ["S", "C"], "c*"):
             self.assertFalse(attn.diff(EXAMPLE, both, only=only, atol=1).equal, only)
 
+    def test_what_is_no_tolerance_is_refused(self):
+        for asked in ({"rtol": float("nan")}, {"rtol": -1e-3}, {"atol": -1}):
+            with self.assertRaisesRegex(ValueError, "a tolerance is a number from 0"):
+                attn.diff(EXAMPLE, EXAMPLE, **asked)
+
     def test_nothing_in_common_is_refused(self):
         with self.assertRaisesRegex(ValueError, "has none of the steps"):
             attn.diff(EXAMPLE, {"loss": np.zeros(1)})
