@@ -27,8 +27,10 @@ bool exclude_each_other(const LikelyCause& one, const LikelyCause& other) {
 // So many readings at most stand on top of each other.
 constexpr std::size_t most_readings = 4;
 
-// Two at once are tried where all steps together have no more cells than this.
+// Two at once are tried where all steps together have no more cells than this, and until the recipes that were made
+// have so many lines, which takes two seconds.
 constexpr std::size_t most_cells_for_two = 20'000;
+constexpr std::size_t most_lines_for_two = 1'000'000;
 
 bool agree(const Tensor<double>& ours, const TheirStep& theirs) {
   return ours.shape() == theirs.value->shape() && all_accepted(ours, *theirs.value, theirs.tolerance);
@@ -171,8 +173,12 @@ class Search {
   bool take_two() {
     const std::size_t from = base_.agreeing;
     if (cells_of(base_) > most_cells_for_two) return false;
+    std::size_t lines = 0;
     for (TriedReading& one : readings(*recipe_, {})) {
+      if (lines > most_lines_for_two) return false;
+      if (reach(one, from) < from) continue;  // no other mends what it spoils
       for (TriedReading& other : readings(*one.recipe, {&one.told, 1})) {
+        lines += other.recipe->size();
         const std::size_t agreeing = reach(other, from + 1);
         if (agreeing <= from) continue;
         one.told.step = other.told.step = theirs_[from].id;

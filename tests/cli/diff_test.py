@@ -538,6 +538,24 @@ class Dumps(Case):
         self.assertIn("No mistake or convention that attn knows", text)
         self.assertIn("What it is made of agrees: queries, keys.", text)
 
+    def test_what_nothing_explains_in_many_layers_is_given_up_soon(self):
+        random = np.random.default_rng(3)
+        drawn = lambda *shape: random.normal(size=shape).tolist()
+        layer = lambda: {"self": {"weights": {role: drawn(4, 4) for role in ("query", "key", "value", "output")}},
+                         "norm1": {"gain": drawn(4)}, "norm2": {"gain": drawn(4)},
+                         "ffn": {"in": drawn(4, 6), "in_bias": drawn(6), "out": drawn(6, 4)}}
+        problem = {"inputs": drawn(3, 4), "heads": 2, "causal": True,
+                   "block": {"kind": "encoder", "layers": [layer() for _ in range(4)]}}
+        path = self.write_json("problem.json", problem)
+        last = "layer4.ffn.output"
+        output = json.loads(attn("run", path, "--format", "json", "--only", last).stdout)["steps"][-1]
+        dump = self.write_npz({last: np.array(output["data"]) + np.eye(3, 4)})
+        problem["block"]["layers"][-1]["ffn"]["out"] = drawn(6, 4)
+        for other in (dump, self.write_json("other.json", problem)):
+            started = time.monotonic()
+            self.assertEqual(self.report(path, other)["explanations"], [])
+            self.assertLess(time.monotonic() - started, 15)
+
     def test_what_was_rounded_by_hand_is_not_worked_out_anew(self):
         attention = Attention(tokens=3, width=4)
         dump = self.write_npz({"scaled_scores": attention.tensors(scale=1.0)["scaled_scores"]})

@@ -99,6 +99,13 @@ TEST_CASE("two readings behind one result are looked for in small problems only"
   }
 }
 
+TEST_CASE("two readings are looked for among those that leave alone what agrees before them", "[compare]") {
+  const Trace trace = two_heads("3");
+  const OtherProgram other(trace, {"scale.none", "softmax.columns"});
+  const auto told = explanations(trace, other.steps({"queries", "keys", "scores", "output"}));
+  CHECK(ids_of(told) == std::vector<std::string>{"scale.none", "softmax.columns"});
+}
+
 TEST_CASE("a step in another shape than ours explains nothing", "[compare]") {
   const Trace trace = two_heads("3");
   const OtherProgram other(trace, {"scale.none"});
