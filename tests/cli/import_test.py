@@ -482,6 +482,14 @@ class Everywhere(InFolder):
             self.assertIn(" ".join(roots), done.stderr)
             done = attn("run", "problems/it.json", *roots, folder=self.folder)
             self.assertEqual(done.returncode, 0, done.stderr)
+        os.makedirs(self.path("elsewhere"))
+        for vectors, code in (("problems/x.npy", 0), ("vectors/y.npy", 2)):
+            done = attn("import", "problems/m.safetensors", "--from", "torch-mha", "--heads", "3", "--inputs", vectors,
+                        "-o", "elsewhere/it.json", folder=self.folder)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn("copy the file to problems" if code else "--root problems", done.stderr)
+        done = attn("run", "elsewhere/it.json", "--root", "problems", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_model_of_another_type_is_not_read_as_the_family_that_is_asked_for(self):
         for type, family, tensors in (("granite", "llama", small_llama()), ("gemma", "llama", small_llama()),

@@ -29,11 +29,15 @@ struct ImportOptions {
   Exit run() const;
 };
 
+std::string parent_of(const std::string& file) {
+  const std::string parent = fs::path(file).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
 std::string folder_of_model(const std::string& model) {
   std::error_code unknown;
   if (fs::is_directory(model, unknown)) return model;
-  const std::string parent = fs::path(model).parent_path().string();
-  return parent.empty() ? "." : parent;
+  return parent_of(model);
 }
 
 // How a token is called in a table: without the blank before it, unless it is nothing else.
@@ -129,41 +133,45 @@ class WantedTokens {
   std::optional<Tokenizer> tokenizer_;
 };
 
-// From where the problem will lie to a folder; nothing where a problem there may not read it.
-std::optional<std::string> way_to(const std::string& folder, const std::string& output) {
+// From one folder to another; nothing where a problem in the first may not read it.
+std::optional<std::string> way_to(const std::string& folder, const std::string& from) {
   std::error_code unknown;
-  const fs::path parent = output.empty() ? fs::path(".") : fs::path(output).parent_path();
-  const fs::path way = fs::relative(folder, parent.empty() ? fs::path(".") : parent, unknown);
+  const fs::path way = fs::relative(folder, from, unknown);
   if (unknown || way.empty() || *way.begin() == "..") return std::nullopt;
   return way == "." ? "" : way.generic_string() + "/";
 }
 
-// Where files stand, seen from where the problem will lie.
-class WaysToFiles {
+// How a problem that will lie there names files.
+class NamesOfFiles {
  public:
-  explicit WaysToFiles(const std::string& output) : output_(output) {}
+  explicit NamesOfFiles(const std::string& output) : home_(output.empty() ? "." : parent_of(output)) {}
 
-  // What stands before the names of files in a folder: nothing, too, where only --root leads there.
-  std::string to_folder(const std::string& folder) {
-    if (const auto way = way_to(folder, output_)) return *way;
-    if (std::ranges::find(roots_, folder) == roots_.end()) roots_.push_back(folder);
-    return "";
+  // What stands before the names of files in the model's folder.
+  std::string of_model(const std::string& folder) {
+    const auto way = way_to(folder, home_);
+    if (!way) root_ = folder;
+    return way.value_or("");
   }
 
   // FILE[:TENSOR]
-  std::string to_vectors(const std::string& typed) {
+  std::string of_vectors(const std::string& option, const std::string& typed) {
+    if (typed.empty()) return "";
     const std::size_t colon = std::min(typed.rfind(':'), typed.size());
-    const fs::path file = typed.substr(0, colon);
-    if (file.empty()) return typed;
-    const std::string parent = file.parent_path().string();
-    return to_folder(parent.empty() ? "." : parent) + file.filename().string() + typed.substr(colon);
+    const std::string file = typed.substr(0, colon), folder = parent_of(file);
+    auto way = way_to(folder, home_);
+    if (!way && root_.empty()) root_ = folder;
+    if (!way) way = way_to(folder, root_);
+    if (way) return *way + fs::path(file).filename().string() + typed.substr(colon);
+    throw Refusal(shown(file) + " lies neither beside the problem nor beside the model",
+                  "--root leads a problem to one folder: copy the file to " + shown(root_))
+        .at({option, typed});
   }
 
-  const std::vector<std::string>& roots() const { return roots_; }
+  // The folder elsewhere that the problem is to be run with; empty where it needs none.
+  const std::string& root() const { return root_; }
 
  private:
-  const std::string& output_;
-  std::vector<std::string> roots_;
+  std::string home_, root_;
 };
 
 void take_layers(const std::string& typed, ImportWishes& wishes) {
@@ -204,11 +212,11 @@ Exit ImportOptions::run() const {
   if (!heads.empty()) wishes.heads = whole_number("--heads", heads, "number of heads", 1);
   if (!layers.empty()) take_layers(layers, wishes);
   WantedTokens(*this, wishes).find();
-  WaysToFiles ways(output);
-  wishes.folder = ways.to_folder(folder_of_model(model));
-  wishes.inputs = ways.to_vectors(inputs);
-  wishes.memory = ways.to_vectors(memory);
-  wishes.source = ways.to_vectors(source);
+  NamesOfFiles names(output);
+  wishes.folder = names.of_model(folder_of_model(model));
+  wishes.inputs = names.of_vectors("--inputs", inputs);
+  wishes.memory = names.of_vectors("--memory", memory);
+  wishes.source = names.of_vectors("--source", source);
   const bool is_torch = from.starts_with("torch");
   if (std::error_code unknown;
       !is_torch && wishes.heads && fs::exists(fs::path(folder_of_model(model)) / "config.json", unknown)) {
@@ -221,10 +229,8 @@ Exit ImportOptions::run() const {
   Result<ImportedModel> made = import_model(model, wishes);
   if (!made) throw refused(made.faults(), model);
   for (const std::string& one : made.value().left_out) say("attn: note: left out: " + one + "\n");
-  if (!ways.roots().empty()) {
-    std::string roots;
-    for (const std::string& folder : ways.roots()) roots += " --root " + printable(folder);
-    say("attn: note: a problem reads files beside it: run it with" + roots + "\n");
+  if (!names.root().empty()) {
+    say("attn: note: a problem reads files beside it: run it with --root " + printable(names.root()) + "\n");
   }
   Rendering plan;
   plan.targets.push_back({.path = output});
