@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "catch.h"
@@ -633,6 +634,25 @@ TEST_CASE("what a causal mask closes is known where its cells do not tell", "[ch
         std::vector<double>{1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0});
   CHECK(mask_of("mask.diagonal_too", "[2, 2, 5]", "[2, 3, 5]", R"("offset": [0, 1])") ==
         std::vector<double>{0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0});
+}
+
+TEST_CASE("each head reads its columns of the other side's inputs where inputs are split", "[check]") {
+  const auto crossed = [](int inputs, int memory) {
+    return recipe_of_text(R"({"inputs": )" + random("[3, 4]", inputs) + R"(, "block": {"kind": "decoder", "memory": )" +
+                          random("[3, 4]", memory) + R"(, "layers": [{"cross": {"heads": 2, "split": "input", )" +
+                          weights("[2, 2]", "[2, 2]", "[2, 2]", 3) + "}}]}}");
+  };
+  const Recipe right = crossed(1, 2);
+  const auto own = replayed(crossed(1, 1)), other = replayed(crossed(2, 2));
+  for (const auto& [id, step, made] : {std::tuple("cross.keys_from_decoder", "layer1.cross.keys", own),
+                                       std::tuple("cross.values_from_decoder", "layer1.cross.values", own),
+                                       std::tuple("cross.queries_from_encoder", "layer1.cross.queries", other)}) {
+    INFO(id);
+    const Rewrites all = rewrites_of(right, mistake_named(id));
+    REQUIRE_FALSE(all.empty());
+    CHECK(replayed(all.front().recipe).at(step) == made.at(step));
+    CHECK_FALSE(replayed(right).at(step) == made.at(step));
+  }
 }
 
 TEST_CASE("one query with its mask inverted sees no corner of a triangle", "[check]") {
