@@ -15,7 +15,7 @@ struct PositionedInputs {
 
 std::vector<PositionedInputs> positioned_inputs(const RightAttention& right) {
   std::vector<PositionedInputs> all;
-  for (const auto& own : right.instructions()) {
+  for (const auto& own : instructions_with_inputs(right)) {
     const auto* sum = std::get_if<Combine>(&own->op);
     if (!sum || sum->function != Binary::add || own->heading.role != Role::input || own->operands.size() != 2) continue;
     all.push_back({own->id(), own->operands[0], own->operands[1]});
@@ -94,7 +94,8 @@ Rewrites positions_in_queries_only(const RightAttention& right) {
   const std::vector<PositionedInputs> sums = positioned_inputs(right);
   std::vector<Instruction> lines;
   for (const PositionedInputs& sum : sums) {
-    if (sum.inputs.id != right.at.query_inputs) lines.push_back(line(sum.step, Copy{}, {sum.inputs}));
+    const bool is_own = right.find(sum.step)->part == right.part;
+    if (is_own && sum.inputs.id != right.at.query_inputs) lines.push_back(line(sum.step, Copy{}, {sum.inputs}));
   }
   const bool has_own = !lines.empty();
   for (const std::string& id : {right.at.projected_keys, right.at.projected_values, right.at.keys, right.at.values}) {

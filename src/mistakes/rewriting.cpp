@@ -116,9 +116,27 @@ std::size_t head_count(const RightAttention& right) {
 
 std::size_t input_width(const RightAttention& right) { return size_along(right, right.at.query_inputs, "d_model"); }
 
+std::vector<std::shared_ptr<const Instruction>> instructions_with_inputs(const RightAttention& right) {
+  std::vector<std::shared_ptr<const Instruction>> all, inputs;
+  for (std::size_t line = 0; line < right.recipe.size(); ++line) {
+    const std::shared_ptr<const Instruction>& one = right.recipe.shared(line);
+    const RecipePart& part = right.recipe.parts()[one->part];
+    if (part.attention) {
+      if (one->part == right.part) {
+        std::ranges::move(inputs, std::back_inserter(all));
+        all.push_back(one);
+      }
+      inputs.clear();
+    } else if (!part.norm && !part.network && !part.residual) {
+      inputs.push_back(one);
+    }
+  }
+  return all;
+}
+
 std::vector<Instruction> lines_counted_on(const RightAttention& right, std::int64_t by) {
   std::vector<Instruction> lines;
-  for (const auto& own : right.instructions()) {
+  for (const auto& own : instructions_with_inputs(right)) {
     if (const auto* waves = std::get_if<Waves>(&own->op)) {
       Waves moved = *waves;
       moved.first = static_cast<std::size_t>(static_cast<std::int64_t>(waves->first) + by);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,6 +70,10 @@ std::size_t head_count(const RightAttention& right);
 
 // The width of the inputs that the queries are made from; 0 where queries are given.
 std::size_t input_width(const RightAttention& right);
+
+// The instructions of this attention; behind those of a block that make what goes into its first attention, where this
+// is that one: there positions are added for all of its attentions.
+std::vector<std::shared_ptr<const Instruction>> instructions_with_inputs(const RightAttention& right);
 
 // The lines that number positions, vectors or angles for them, with all numbers
 // raised; none where there are none, or a table has no such rows.

@@ -72,6 +72,10 @@ class Drawn:
                                                        "activation": "swiglu", "layers": layers}}
 
 
+    def positioned(self):
+        return {**self.encoder(), "positions": "sinusoidal"}
+
+
 def layers(problem):
     return problem["block"]["layers"]
 
@@ -86,6 +90,7 @@ MADE = [
     ("norm.gain_left_out", "encoder", lambda p: layers(p)[0].update(norm1={})),
     ("ffn.bias_left_out", "encoder", lambda p: layers(p)[0]["ffn"].pop("in_bias")),
     ("ffn.bias_left_out", "encoder", lambda p: layers(p)[1]["ffn"].pop("out_bias")),
+    ("positions.left_out", "positioned", lambda p: p.pop("positions")),
     ("decoder.mask_forgotten", "decoder", lambda p: p.update(causal=False)),
 ]
 

@@ -566,6 +566,10 @@ TEST_CASE("a mistake that would change nothing, or has nothing to be made with, 
            weights("[5, 4]", "[5, 4]", "[5, 4]", 3) + ", ";
   };
   const std::string plain = inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 4]", 3);
+  const auto block = [&](const std::string& positions) {
+    const auto self = [](int seed) { return R"({"self": {)" + weights("[2, 3]", "[2, 3]", "[2, 2]", seed) + "}}"; };
+    return inputs("[3, 2]") + positions + R"("block": {"layers": [)" + self(3) + ", " + self(6) + "]}}";
+  };
   struct Made {
     std::string id, problem, ways;
   };
@@ -601,6 +605,14 @@ TEST_CASE("a mistake that would change nothing, or has nothing to be made with, 
       {"mask.wrong_corner", cross("[1, 5]", "[3, 5]") + R"("mask": {"allow": [[1, 1, 0]]}})", "none"},
       {"mask.wrong_corner", cross("[2, 5]", "[3, 5]") + R"("mask": {"allow": [[1, 1, 0], [1, 1, 1]]}})",
        "the first query sees the first key"},
+      // The positions of a block are added before its first attention, and in its layers none is.
+      {"positions.left_out", block(R"("positions": "sinusoidal", )"), "one"},
+      {"positions.added_twice", block(R"("positions": "sinusoidal", )"), "one"},
+      {"positions.queries_only", block(R"("positions": "sinusoidal", )"), "one"},
+      {"positions.counted_from_one", block(R"("positions": "sinusoidal", )"), "one"},
+      {"positions.left_out", block(R"("positions": {"type": "learned", "table": )" + random("[3, 2]", 9) + "}, "),
+       "one"},
+      {"positions.left_out", block(""), "none"},
       // Keys closed to all queries, of which there are more, are no padding.
       {"mask.rows_for_columns", cross("[4, 5]", "[2, 5]") + R"("mask": {"allow": [[1, 0], [1, 0], [1, 0], [1, 0]]}})",
        "none"},
