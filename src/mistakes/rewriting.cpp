@@ -114,6 +114,15 @@ std::size_t head_count(const RightAttention& right) {
   return std::max<std::size_t>(size_along(right, right.at.queries, "head"), 1);
 }
 
+StepId as_read(const RightAttention& right, StepId vectors) {
+  for (const auto& own : right.instructions()) {
+    const auto* join = std::get_if<Join>(&own->op);
+    const bool joins = (join && join->axis == "key") || std::holds_alternative<Repeat>(own->op);
+    if (joins && std::ranges::find(own->operands, vectors, &Operand::id) != own->operands.end()) vectors = own->id();
+  }
+  return vectors;
+}
+
 std::size_t input_width(const RightAttention& right) { return size_along(right, right.at.query_inputs, "d_model"); }
 
 std::vector<std::shared_ptr<const Instruction>> instructions_with_inputs(const RightAttention& right) {

@@ -68,6 +68,10 @@ inline std::size_t size_along(const RightAttention& right, std::string_view id, 
 // Heads side by side: 1 where there is no head axis.
 std::size_t head_count(const RightAttention& right);
 
+// What scores and context read of these keys or values: with those of a cache and those put behind them, and once for
+// each query head, where there are such steps; else they themselves.
+StepId as_read(const RightAttention& right, StepId vectors);
+
 // The width of the inputs that the queries are made from; 0 where queries are given.
 std::size_t input_width(const RightAttention& right);
 

@@ -49,6 +49,15 @@ bool reads(const Instruction& line, const StepId& id) {
   return std::ranges::find(line.operands, id, &Operand::id) != line.operands.end();
 }
 
+// The keys, or the same once for each query head where several share them.
+std::vector<StepId> keys_compared(const RightAttention& right) {
+  std::vector<StepId> keys = {right.at.keys};
+  for (const auto& own : right.instructions()) {
+    if (std::holds_alternative<Repeat>(own->op) && reads(*own, right.at.keys)) keys.push_back(own->id());
+  }
+  return keys;
+}
+
 // Whether it is part of a score: not a rotation, say, or what puts a cache before the keys.
 bool compares(const Op& op) {
   const auto* join = std::get_if<Join>(&op);
@@ -60,9 +69,11 @@ bool compares(const Op& op) {
 std::vector<Instruction> compared(const RightAttention& right) {
   const Instruction* scores = right.find(right.at.scores);
   if (!scores || (reads(*scores, right.at.queries) && !cosine(right))) return {};
+  const std::vector<StepId> keys = keys_compared(right);
   std::vector<Instruction> lines;
   for (const auto& own : right.instructions()) {
-    if (reads(*own, right.at.queries) || reads(*own, right.at.keys)) {
+    const bool reads_keys = std::ranges::any_of(keys, [&](const StepId& id) { return reads(*own, id); });
+    if ((reads(*own, right.at.queries) || reads_keys) && own->id() != keys.back()) {
       // A line that only another mistake has is no part of the score.
       if (!compares(own->op) || own->id().starts_with('~')) return {};
       lines.push_back(*own);
@@ -72,18 +83,19 @@ std::vector<Instruction> compared(const RightAttention& right) {
   return lines;
 }
 
-// The lines with these operands read for queries, and for keys.
+// The lines with these operands read for queries, and for keys where they are others.
 Rewrite comparing(const RightAttention& right, const std::string& variant, std::vector<Instruction> lines,
                   const Operand& for_queries, const Operand& for_keys) {
   const auto read_for = [](Operand& operand, Operand other) {
     other.renamed.insert(other.renamed.end(), operand.renamed.begin(), operand.renamed.end());
     operand = std::move(other);
   };
+  const std::vector<StepId> keys = keys_compared(right);
   for (Instruction& own : lines) {
     for (Operand& operand : own.operands) {
       if (operand.id == right.at.queries) {
         read_for(operand, for_queries);
-      } else if (operand.id == right.at.keys) {
+      } else if (for_keys.id != keys.back() && std::ranges::find(keys, operand.id) != keys.end()) {
         read_for(operand, for_keys);
       }
     }
@@ -96,7 +108,7 @@ Rewrite comparing(const RightAttention& right, const std::string& variant, std::
 Rewrites key_for_query(const RightAttention& right) {
   const std::vector<Instruction> lines = compared(right);
   if (lines.empty()) return {};
-  const StepId &queries = right.at.queries, &keys = right.at.keys;
+  const StepId queries = right.at.queries, keys = keys_compared(right).back();
   const MistakeWords& said = language().mistakes;
   Rewrites all;
   // The cosine of two vectors is that of the other with the one.

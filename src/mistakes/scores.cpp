@@ -58,9 +58,10 @@ Rewrites keys_by_keys(const RightAttention& right, const Factors& of) {
 
 Rewrites queries_by_values(const RightAttention& right, const Factors& of) {
   if (size_along(right, right.at.values, "d_v") != size_along(right, right.at.queries, "d_k")) return {};
-  if (right.shape(right.at.values).has("head") != right.shape(right.at.queries).has("head")) return {};
+  const StepId values = as_read(right, right.at.values);
+  if (right.shape(values).has("head") != right.shape(right.at.queries).has("head")) return {};
   // Values are made after the scores' operands, and before the scores.
-  return product_of(right, of.queries, read_as(right.at.values, "d_v", "d_k"));
+  return product_of(right, of.queries, read_as(values, "d_v", "d_k"));
 }
 
 }  // namespace

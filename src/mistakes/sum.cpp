@@ -61,7 +61,7 @@ Rewrites summed_as(const RightAttention& right, const WeightedSum& sum, const st
 // turned by their positions, where they were.
 Rewrites of_vectors(const RightAttention& right, const WeightedSum& sum, const StepId& vectors, const Axis& token) {
   const auto values = [&](const StepId& id) {
-    return WeightedSum{sum.weights, read_as(read_as(id, token, "key"), "d_k", "d_v"), sum.open};
+    return WeightedSum{sum.weights, read_as(read_as(as_read(right, id), token, "key"), "d_k", "d_v"), sum.open};
   };
   Rewrites all = summed(right, values(vectors));
   for (const auto& own : right.instructions()) {
@@ -97,7 +97,10 @@ Rewrites of_inputs(const RightAttention& right, const WeightedSum& sum) {
       append(all, summed_as(right, {sum.weights, read_as(whole, split->axis, "d_v"), sum.open},
                             language().mistakes.all_inputs));
     }
-    const auto* added = parts ? std::get_if<Combine>(&parts->op) : nullptr;
+    // What is added in a residual, or in a norm, is no position.
+    const RecipePart* from = parts ? &right.recipe.parts()[parts->part] : nullptr;
+    const bool are_inputs = from && !from->residual && !from->norm;
+    const auto* added = are_inputs ? std::get_if<Combine>(&parts->op) : nullptr;
     if (added && added->function == Binary::add && parts->heading.role == Role::input) {
       Operand bare = parts->operands[0];
       bare.renamed.insert(bare.renamed.end(), inputs.renamed.begin(), inputs.renamed.end());

@@ -566,6 +566,12 @@ TEST_CASE("a mistake that would change nothing, or has nothing to be made with, 
            weights("[5, 4]", "[5, 4]", "[5, 4]", 3) + ", ";
   };
   const std::string plain = inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 4]", 3);
+  const std::string behind_past =
+      plain + R"(, "past": {"keys": )" + random("[2, 4]", 8) + R"(, "values": )" + random("[2, 4]", 9) + "}}";
+  const std::string shared =
+      inputs("[3, 5]") + weights("[5, 4]", "[5, 2]", "[5, 2]", 3) + R"(, "heads": 2, "kv_heads": 1})";
+  const std::string shared_in_general =
+      shared.substr(0, shared.size() - 1) + R"(, "score": {"type": "general", "weight": )" + random("[2, 2]", 7) + "}}";
   const auto block = [&](const std::string& positions) {
     const auto self = [](int seed) { return R"({"self": {)" + weights("[2, 3]", "[2, 3]", "[2, 2]", seed) + "}}"; };
     return inputs("[3, 2]") + positions + R"("block": {"layers": [)" + self(3) + ", " + self(6) + "]}}";
@@ -605,6 +611,13 @@ TEST_CASE("a mistake that would change nothing, or has nothing to be made with, 
       {"mask.wrong_corner", cross("[1, 5]", "[3, 5]") + R"("mask": {"allow": [[1, 1, 0]]}})", "none"},
       {"mask.wrong_corner", cross("[2, 5]", "[3, 5]") + R"("mask": {"allow": [[1, 1, 0], [1, 1, 1]]}})",
        "the first query sees the first key"},
+      // Keys and values that stand beside those of a cache, or that several heads share.
+      {"sum.key_for_value", behind_past, "one"},
+      {"scores.query_value", behind_past, "one"},
+      {"sum.key_for_value", shared, "one"},
+      {"scores.query_value", shared, "one"},
+      {"score.key_for_query", shared_in_general,
+       "the one for the other, keys for the queries, too, queries for the keys, too"},
       // The positions of a block are added before its first attention, and in its layers none is.
       {"positions.left_out", block(R"("positions": "sinusoidal", )"), "one"},
       {"positions.added_twice", block(R"("positions": "sinusoidal", )"), "one"},
@@ -613,6 +626,8 @@ TEST_CASE("a mistake that would change nothing, or has nothing to be made with, 
       {"positions.left_out", block(R"("positions": {"type": "learned", "table": )" + random("[3, 2]", 9) + "}, "),
        "one"},
       {"positions.left_out", block(""), "none"},
+      {"sum.input_for_value", block(R"("positions": "sinusoidal", )"), "one, without their positions, one"},
+      {"sum.input_for_value", block(""), "one, one"},
       // Keys closed to all queries, of which there are more, are no padding.
       {"mask.rows_for_columns", cross("[4, 5]", "[2, 5]") + R"("mask": {"allow": [[1, 0], [1, 0], [1, 0], [1, 0]]}})",
        "none"},
