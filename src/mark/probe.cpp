@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "mark/slips.h"
+
 namespace attn {
 
 const std::optional<Probe::Rows>& Probe::rows_of(const Recipe& recipe) {
@@ -66,11 +68,14 @@ bool Probe::may_follow(const Recipe& recipe, const Manner& manner, bool some_row
   }
   const std::vector<bool>& matched = known->second;
   if (!some_row) return all_true(matched);
-  const std::size_t width = rows_of(recipe)->slice.sheet->steps.back().shape.back();
-  for (std::size_t start = 0; start < matched.size(); start += width) {
-    const auto row = matched.begin() + static_cast<std::ptrdiff_t>(start);
-    if (std::find(row, row + static_cast<std::ptrdiff_t>(width), false) == row + static_cast<std::ptrdiff_t>(width))
-      return true;
+  const Recipe& slice = rows_of(recipe)->slice.recipe;
+  const TokenRows at(slice.shape(*slice.line(step_)));
+  for (std::size_t row = 0; row < matched.size() / at.width(); ++row) {
+    bool whole = true;
+    for (std::size_t i = 0; i < at.width(); ++i) {
+      whole = whole && matched[at.cell(row / at.rows(), row % at.rows(), i)];
+    }
+    if (whole) return true;
   }
   return false;
 }

@@ -112,31 +112,22 @@ class Slips {
     return false;
   }
 
-  // A row is what one token has: a column, where vectors are columns.
   bool any_row() {
-    const Shape& shape = computed_.shape();
-    if (shape.rank() < 2) return false;
-    const Dim& last = shape.back();
-    const Dim& before = shape[shape.rank() - 2];
-    const bool lies_across = is_position(last.axis) && !is_position(before.axis);
-    const std::size_t rows = lies_across ? last.size : before.size;
-    const std::size_t width = lies_across ? before.size : last.size;
+    const TokenRows at(computed_.shape());
+    const std::size_t rows = at.rows(), width = at.width();
     if (width < place_.least_cells) return false;
-    const auto cell = [&](std::size_t matrix, std::size_t row, std::size_t i) {
-      return matrix * rows * width + (lies_across ? i * rows + row : row * width + i);
-    };
     for (std::size_t matrix = 0; matrix < computed_.size() / (rows * width); ++matrix) {
       for (std::size_t to = 0; to < rows; ++to) {
         bool may_be = false;
-        for (std::size_t i = 0; i < width && !may_be; ++i) may_be = may_be_of_use(cell(matrix, to, i));
+        for (std::size_t i = 0; i < width && !may_be; ++i) may_be = may_be_of_use(at.cell(matrix, to, i));
         if (!may_be) continue;
         for (std::size_t from = 0; from < rows; ++from) {
           Slip slip{.mistake = "slip.row_copied", .variant = "", .patches = {}, .evidence = ""};
           bool differs = false;
           for (std::size_t i = 0; i < width; ++i) {
-            const double value = computed_[cell(matrix, from, i)];
-            differs = differs || value != computed_[cell(matrix, to, i)];
-            slip.patches.push_back({place_.line, cell(matrix, to, i), value});
+            const double value = computed_[at.cell(matrix, from, i)];
+            differs = differs || value != computed_[at.cell(matrix, to, i)];
+            slip.patches.push_back({place_.line, at.cell(matrix, to, i), value});
           }
           slip.evidence = language().verdicts.row_again(to + 1, from + 1);
           if (differs && visit_(slip)) return true;
@@ -152,6 +143,15 @@ class Slips {
 };
 
 }  // namespace
+
+TokenRows::TokenRows(const Shape& shape) {
+  if (shape.rank() > 0) width_ = shape.back().size;
+  if (shape.rank() < 2) return;
+  const Dim &before = shape[shape.rank() - 2], &last = shape.back();
+  rows_ = before.size;
+  are_columns_ = is_position(last.axis) && !is_position(before.axis) && !is_outer(before.axis);
+  if (are_columns_) std::swap(rows_, width_);
+}
 
 bool any_slip(const SlipPlace& place, const std::function<bool(const Slip&)>& visit) {
   return Slips(place, visit).any();

@@ -18,6 +18,24 @@ struct Slip {
   std::string evidence;  // the term, the digits: from the person's own numbers
 };
 
+// The rows of a tensor, the last two axes of which are matrices: a row is what one token has, a column where vectors
+// are columns.
+class TokenRows {
+ public:
+  explicit TokenRows(const Shape& shape);
+
+  std::size_t rows() const { return rows_; }    // of one matrix
+  std::size_t width() const { return width_; }  // of a row
+  bool are_columns() const { return are_columns_; }
+  std::size_t cell(std::size_t matrix, std::size_t row, std::size_t i) const {
+    return matrix * rows_ * width_ + (are_columns_ ? i * rows_ + row : row * width_ + i);
+  }
+
+ private:
+  std::size_t rows_ = 1, width_ = 1;
+  bool are_columns_ = false;
+};
+
 // The line in which slips are looked for.
 struct SlipPlace {
   const Recipe& recipe;

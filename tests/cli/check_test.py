@@ -92,6 +92,10 @@ def with_decimals(numbers, decimals=4):
     return f"{numbers:.{decimals}f}"
 
 
+def transposed(matrix):
+    return [list(column) for column in zip(*matrix)]
+
+
 class WhatNobodySaw(CheckTest):
     """What was done in a step that was not handed in shows behind it."""
 
@@ -684,6 +688,19 @@ class Files(CheckTest):
             self.assertEqual(report["diagnoses"][0]["cells"], [[2, 2]])
             told = report["diagnoses"][0].get("evidence")
             self.assertIn(evidence, told) if evidence else self.assertIn(told, (None, ""))
+
+    def test_a_mask_forgotten_for_one_query_is_named_in_columns_as_in_rows(self):
+        rows = {"inputs": [[-0.8, 0.6], [0.2, -1.4], [1.4, -0.5]], "causal": True, "weights": {
+            "query": [[0.0, 1.0], [-1.4, -0.4]], "key": [[-1.0, -0.8], [-0.7, 1.4]], "value": [[0.5, 0.3], [-0.3, -1.4]]}}
+        turned = {"inputs": transposed(rows["inputs"]), "causal": True, "vectors": "columns",
+                  "weights": {name: transposed(matrix) for name, matrix in rows["weights"].items()}}
+        context = steps_of(rows)["context"]
+        context[1] = steps_of({**rows, "causal": False})["context"][1]
+        for problem, written, cells in ((rows, context, [[2, 1], [2, 2]]),
+                                        (turned, transposed(context), [[1, 2], [2, 2]])):
+            told = self.report({"context": with_decimals(written)},
+                               problem=self.path("causal.json", json.dumps(problem)))["diagnoses"]
+            self.assertEqual([(one["mistake"], one["cells"]) for one in told], [("mask.forgotten", cells)])
 
     def test_blanks_among_many_wrong_numbers_are_no_wrong_numbers(self):
         inputs = [[(7 * i + 3 * j) % 11 - 5 for j in range(4)] for i in range(40)]

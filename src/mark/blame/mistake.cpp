@@ -6,6 +6,7 @@
 
 #include "mark/comparison.h"
 #include "mark/marking.h"
+#include "mark/slips.h"
 #include "words/language.h"
 
 namespace attn {
@@ -173,14 +174,15 @@ Diagnosis diagnosis_of_found(const Marking& marking, const std::vector<Explanati
 // Whether every row that has a wrong cell is explained whole, and one of them has
 // several.
 bool explains_rows(const Marking& marking, std::size_t step, const std::vector<bool>& matched) {
-  const std::size_t width = marking.sheet().steps[step].shape.back();
+  const TokenRows at(marking.right().recipe.shape(marking.line_of(step)));
   std::size_t wrong_in_a_row = 0;
-  for (std::size_t start = 0; start < matched.size(); start += width) {
+  for (std::size_t row = 0; row < matched.size() / at.width(); ++row) {
     std::size_t wrong = 0;
     bool whole = true;
-    for (std::size_t i = start; i < start + width; ++i) {
-      wrong += marking.is_wrong(step, i) ? 1 : 0;
-      whole = whole && matched[i];
+    for (std::size_t i = 0; i < at.width(); ++i) {
+      const std::size_t cell = at.cell(row / at.rows(), row % at.rows(), i);
+      wrong += marking.is_wrong(step, cell) ? 1 : 0;
+      whole = whole && matched[cell];
     }
     if (wrong > 0 && !whole) return false;
     wrong_in_a_row = std::max(wrong_in_a_row, wrong);
