@@ -678,8 +678,15 @@ class Files(CheckTest):
         self.assertEqual(report["diagnoses"][0]["cells"], [[4, 3]])
         self.assertIn("that column runs from -5 to 5, and 77.70 lies outside", report["diagnoses"][0]["evidence"])
 
+    def test_values_that_were_not_handed_in_are_told_to_nobody(self):
+        wrong = {"context": [["1.94", "6.68", "1.60"], ["2.00", "-7.50", "0.05"], CONTEXT[2]]}
+        blank = [VALUES[0], [2, None, 0], VALUES[2]]
+        for steps in (wrong, {**wrong, "values": blank}):
+            told = self.report(steps)["diagnoses"]
+            self.assertEqual([(one["mistake"], one["evidence"]) for one in told], [("unexplained", "")])
+
     def test_what_no_weighted_mean_can_be_is_told_where_there_are_weights(self):
-        steps = {"context": [["1.94", "6.68", "1.60"], ["2.00", "-7.50", "0.05"], CONTEXT[2]]}
+        steps = {"values": VALUES, "context": [["1.94", "6.68", "1.60"], ["2.00", "-7.50", "0.05"], CONTEXT[2]]}
         for words, evidence in (((), "that column runs from 2 to 8, and -7.50 lies outside"),
                                 (("--algorithm", "online"), None)):
             done = self.check(steps, *words, "--format", "json")
@@ -688,6 +695,13 @@ class Files(CheckTest):
             self.assertEqual(report["diagnoses"][0]["cells"], [[2, 2]])
             told = report["diagnoses"][0].get("evidence")
             self.assertIn(evidence, told) if evidence else self.assertIn(told, (None, ""))
+
+    def test_a_row_that_sees_nothing_adds_up_to_nothing(self):
+        problem = {"queries": [[1, 0], [0, 1]], "keys": [[1, 1], [2, 0]], "score": "dot",
+                   "mask": {"allow": [[0, 0], [1, 1]]}}
+        told = self.report({"attention_weights": [["0.31", "0.22"], ["0.34", "0.15"]]},
+                           problem=self.path("closed.json", json.dumps(problem)))["diagnoses"]
+        self.assertRegex(told[0]["evidence"], r"those of row 2 to 0\.49")
 
     def test_a_mask_forgotten_for_one_query_is_named_in_columns_as_in_rows(self):
         rows = {"inputs": [[-0.8, 0.6], [0.2, -1.4], [1.4, -0.5]], "causal": True, "weights": {

@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "mark/marking.h"
+#include "ops/regroups.h"
 #include "ops/walk.h"
 #include "words/language.h"
 
@@ -24,10 +25,13 @@ bool are_shares(const Recipe& recipe, std::size_t line) {
 }
 
 // What no attention weights can be: a number below zero, a row that adds up to
-// something else than 1. Empty where nothing speaks against them.
-std::string impossible_weights(const HandedStep& step) {
+// something else than 1. Empty where nothing speaks against them. `right` is what the
+// step should be: a row of it that is closed throughout adds up to 0.
+std::string impossible_weights(const HandedStep& step, const Tensor<double>& right) {
   const std::size_t width = step.shape.back();
   for (std::size_t start = 0; start + width <= step.cells.size(); start += width) {
+    const auto weights = right.data().subspan(start, width);
+    if (std::ranges::all_of(weights, [](double weight) { return weight == 0; })) continue;
     double sum = 0;
     double slack = 0;
     bool whole = true;
@@ -65,6 +69,14 @@ std::string impossible_context(const Marking& marking, std::size_t step, const S
   return found;
 }
 
+// Whether the person knows these numbers: they were handed in, all of them, or the problem states them.
+bool are_known(const Recipe& recipe, const Sheet& sheet, std::size_t line) {
+  const HandedStep* handed = sheet.find(recipe.instruction(line).id());
+  if (handed && handed->fits && std::ranges::all_of(handed->cells, &HandedCell::is_number)) return true;
+  return regroups(recipe.instruction(line).op) &&
+         std::ranges::all_of(recipe.operands(line), [&](std::size_t from) { return are_known(recipe, sheet, from); });
+}
+
 std::string impossible_context_of(Marking& marking, std::size_t step) {
   const Recipe& recipe = marking.right().recipe;
   const std::size_t line = marking.line_of(step);
@@ -72,6 +84,7 @@ std::string impossible_context_of(Marking& marking, std::size_t step) {
   const auto weights = recipe.line(attention.weights);  // none where keys are taken a few at a time
   if (!weights || !are_shares(recipe, *weights)) return "";
   const std::size_t values = *recipe.line(attention.values);
+  if (!are_known(recipe, marking.sheet(), values)) return "";  // nobody is told right numbers
   // The sum of the weighted values, or of the products, and of nothing else.
   const auto is_of_values = [&](std::size_t made) {
     return recipe.operands(made).size() == 2 && std::ranges::count(recipe.operands(made), *weights) == 1;
@@ -102,7 +115,8 @@ void blame_unknown(Marking& marking, std::size_t step, Report& report) {
     const std::size_t wrong = marking.count_wrong(step);
     diagnosis.message = language().verdicts.unexplained(in_words(handed.id), wrong == 1);
     if (handed.what == HandedStep::What::weights && are_shares(marking.right().recipe, marking.line_of(step))) {
-      diagnosis.evidence = impossible_weights(handed);
+      diagnosis.evidence =
+          impossible_weights(handed, marking.base(marking.manners().front()).result(marking.line_of(step)));
     }
     if (handed.what == HandedStep::What::context) diagnosis.evidence = impossible_context_of(marking, step);
     diagnosis.hint = language().verdicts.work_out_again(wrong == 1);
