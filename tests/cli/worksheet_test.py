@@ -434,6 +434,17 @@ class Words(unittest.TestCase):
         self.assertIn("The end is ___ ", text)
         self.assertEqual(text.count("9"), 400)
 
+    def test_answers_are_hidden_as_percentages_fractions_and_with_powers_of_ten(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        problem["title"] = "About 468/1000"
+        problem["notes"] = ["46.83 %, 46,83\u00a0%, 776e-2, 6.683E0, 1.2e+1; 15/32, 31 / 4 or 468 / 1000.",
+                            "1 e2, 3/0, 0/0, 1e99999, 1/1e-99999, 3e-1 and 23 % are none; chapter 2/3 is."]
+        text = " ".join(printed("worksheet", "-", text=json.dumps(problem)).split())
+        self.assertIn("About ___", text)
+        self.assertIn("___, ___, ___, ___, ___; ___, 31 / 4 or ___.", text)
+        self.assertIn("1 e2, 3/0, 0/0, 1e99999, 1/1e-99999, 3e-1 and 23 % are none; chapter 2/3 is.", text)
+
     def test_answers_with_a_decimal_comma_are_hidden_and_lists_are_read_as_lists(self):
         problem = {"title": "Where 12,5 comes from, or 50/4", "inputs": [[3, 4], [0, 2]], "scale": 0.5,
                    "notes": "12,5 and 8,0, but 1,12,5 and [12,5] are no 12,5; nor is 12,6."}

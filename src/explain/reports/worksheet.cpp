@@ -102,13 +102,14 @@ void leave_out_padding(Matrix& matrix) {
   matrix.closed = std::move(closed);
 }
 
-// A number in a text: "0.50", "0,50", "1/2", "47%".
+// A number in a text: "0.50", "0,50", "5e-1", "1/2", "50 %".
 struct NumberInText {
   double value = 0;
-  int decimals = 0;
-  bool is_exact = false;   // a fraction
-  bool is_stated = false;  // "= 4" or one of a list, "[2, 4]"
-  std::size_t list = 0;    // which list it is in, counted from 1
+  int decimals = 0;           // fewer than none where tens are rounded: of 1.2e6
+  bool is_fraction = false;   // but for "468/1000", which is 0.468
+  bool has_exponent = false;  // "76e-1"
+  bool is_stated = false;     // "= 4" or one of a list, "[2, 4]"
+  std::size_t list = 0;       // which list it is in, counted from 1
 };
 
 class NumberReader {
@@ -123,14 +124,19 @@ class NumberReader {
     NumberInText found;
     found.is_stated = lists_ > 0 || after_equals_;
     found.list = lists_ > 0 ? which_list_ : 0;
-    found.value = read(found.decimals);
-    if (at_ + 1 < text_.size() && text_[at_] == '/' && is_ascii_digit(text_[at_ + 1])) {
-      ++at_;
-      int unused = 0;
-      found.value /= read(unused);
-      found.is_exact = true;
-    } else if (at_ < text_.size() && text_[at_] == '%') {
-      ++at_;
+    read(found);
+    if (const std::size_t end = behind_sign('/'); end < text_.size() && is_ascii_digit(text_[end])) {
+      at_ = end;
+      NumberInText below;
+      read(below);
+      found.value /= below.value;
+      int tens = 0;
+      double rest = below.value;
+      for (; rest >= 10 && std::fmod(rest, 10) == 0; ++tens) rest /= 10;
+      found.is_fraction = rest != 1;
+      if (!found.is_fraction) found.decimals += tens;
+    } else if (const std::size_t behind = behind_sign('%'); behind != std::string_view::npos) {
+      at_ = behind;
       found.value /= 100;
       found.decimals += 2;
     }
@@ -156,23 +162,53 @@ class NumberReader {
     if (is_ascii_letter(c) || c == ',' || c == ';' || c == '.') after_equals_ = false;
   }
 
-  double read(int& decimals) {
-    double value = 0;
-    for (; at_ < text_.size() && is_ascii_digit(text_[at_]); ++at_) value = value * 10 + (text_[at_] - '0');
-    if (at_ + 1 >= text_.size() || !is_ascii_digit(text_[at_ + 1])) return value;
-    if (text_[at_] != '.' && !is_decimal_comma()) return value;
-    double unit = 1;
-    for (++at_; at_ < text_.size() && is_ascii_digit(text_[at_]); ++at_, ++decimals) {
-      unit /= 10;
-      value += unit * (text_[at_] - '0');
-    }
-    return value;
+  // Where the text goes on behind this sign, which may have a blank on both sides; npos where it does not come next.
+  std::size_t behind_sign(char sign) const {
+    std::size_t at = at_ + blank_at(at_);
+    if (at >= text_.size() || text_[at] != sign) return std::string_view::npos;
+    return sign == '%' ? at + 1 : at + 1 + blank_at(at + 1);
   }
+
+  // The bytes of a blank, also of one that breaks no line.
+  std::size_t blank_at(std::size_t at) const {
+    for (const std::string_view blank : {" ", "\u00a0", "\u202f"}) {
+      if (text_.substr(std::min(at, text_.size())).starts_with(blank)) return blank.size();
+    }
+    return 0;
+  }
+
+  void read(NumberInText& number) {
+    for (; is_digit_at(at_); ++at_) number.value = number.value * 10 + (text_[at_] - '0');
+    if (is_digit_at(at_ + 1) && (text_[at_] == '.' || is_decimal_comma())) {
+      double unit = 1;
+      for (++at_; is_digit_at(at_); ++at_, ++number.decimals) {
+        unit /= 10;
+        number.value += unit * (text_[at_] - '0');
+      }
+    }
+    read_exponent(number);
+  }
+
+  void read_exponent(NumberInText& number) {
+    constexpr int beyond_all_numbers = 10000;
+    if (at_ + 1 >= text_.size() || (text_[at_] != 'e' && text_[at_] != 'E')) return;
+    const bool is_signed = text_[at_ + 1] == '-' || text_[at_ + 1] == '+';
+    const bool is_negative = text_[at_ + 1] == '-';
+    if (!is_digit_at(at_ + (is_signed ? 2 : 1))) return;
+    int exponent = 0;
+    for (at_ += is_signed ? 2 : 1; is_digit_at(at_); ++at_)
+      exponent = std::min(exponent * 10 + (text_[at_] - '0'), beyond_all_numbers);
+    if (is_negative) exponent = -exponent;
+    number.value *= pow(10.0, exponent);
+    number.decimals -= exponent;
+    number.has_exponent = true;
+  }
+
+  bool is_digit_at(std::size_t at) const { return at < text_.size() && is_ascii_digit(text_[at]); }
 
   // As in "7,96", and not in [7,96] or 7,96,5. REQUIRES: a digit follows.
   bool is_decimal_comma() const {
     if (text_[at_] != ',' || lists_ > 0) return false;
-    const auto is_digit_at = [&](std::size_t at) { return at < text_.size() && is_ascii_digit(text_[at]); };
     std::size_t end = at_ + 1;
     while (is_digit_at(end)) ++end;
     const bool one_before = first_ >= 2 && text_[first_ - 1] == ',' && is_digit_at(first_ - 2);
@@ -188,7 +224,9 @@ class NumberReader {
 
 void add_numbers_in(const std::string& text, std::vector<double>& numbers) {
   NumberReader reader(text);
-  while (const auto number = reader.next()) numbers.push_back(number->value);
+  while (const auto number = reader.next()) {
+    if (std::isfinite(number->value)) numbers.push_back(number->value);
+  }
 }
 
 // Whether one of these, in order, lies so near.
@@ -305,8 +343,12 @@ std::vector<Worksheet::Written> Worksheet::answers_written(const std::string& te
     if (number->list != std::exchange(list, number->list)) end_list();
     const double value = number->value;
     // Small numbers without decimals count things, unless they are said to be a result; so do large ones in a title.
-    const bool tells = number->decimals > 0 || number->is_exact || number->is_stated || (value >= 10 && !is_title);
-    const double reach = number->decimals == 0 ? 1e-9 * std::max(1.0, value) : 0.5000001 * pow(10.0, -number->decimals);
+    const bool tells = number->decimals > 0 || number->is_fraction || number->has_exponent || number->is_stated ||
+                       (value >= 10 && !is_title);
+    // A fraction tells an answer that is the same in the decimals of the box, or in two.
+    const int decimals = number->is_fraction ? std::max(options_.digits, 2) : number->decimals;
+    const bool is_whole = decimals == 0 && !number->has_exponent;
+    const double reach = is_whole ? 1e-9 * std::max(1.0, value) : 0.5000001 * pow(10.0, -decimals);
     const bool is_answer =
         std::isfinite(value) && tells && any_near(answers_, value, reach) && !any_near(given_, value, 1e-12);
     const Written written{reader.first(), reader.at() - reader.first()};
