@@ -889,6 +889,11 @@ class WaysIn(CheckTest):
                             ((EXAMPLE, "--template", "json", "--steps", "scroes"), "did you mean `scores`?"),
                             ((EXAMPLE, "--template", "json", file), "answers are given"),
                             ((EXAMPLE, "--template", "json", "-o", "/tmp/x.csv"), "*.json"),
+                            *(((EXAMPLE, "--template", "json", *more), f"{more[0]} means nothing beside --template")
+                              for more in (("--format", "bogus"), ("--compare", "decdig"), ("--reveal", "zzz"),
+                                           ("--precision", "3"), ("--digits", "3"), ("--rtol", "1"), ("--atol", "1"),
+                                           ("--step", "scores"), ("--full",), ("--ascii",), ("--standalone",))),
+                            ((EXAMPLE, "--template", "json", "--color", "zzz"), "auto, always, never"),
                             ((EXAMPLE, file, "--steps", "S"), "--template"), ((EXAMPLE,), "--template")):
             done = attn("check", *words)
             with self.subTest(words):

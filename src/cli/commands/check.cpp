@@ -155,6 +155,30 @@ void refuse_step(const CheckOptions& options, const std::vector<std::string>& fi
   }
 }
 
+// The options about marking and what is said of it: a template has no use for them.
+void refuse_beside_template(const CheckOptions& options) {
+  const RenderOptions& rendering = options.rendering;
+  const std::pair<std::string, bool> others[] = {
+      {"--step", !options.step.empty()},
+      {"--reveal", options.reveal != CheckOptions().reveal},
+      {"--compare", !options.compare.empty()},
+      {"--digits", !options.digits.empty()},
+      {"--rtol", !options.rtol.empty()},
+      {"--atol", !options.atol.empty()},
+      {"--full", options.full},
+      {"--format", !rendering.format.empty()},
+      {"--precision", !rendering.precision.empty()},
+      {"--ascii", rendering.ascii},
+      {"--" + (rendering.settings.empty() ? "" : rendering.settings.begin()->first), !rendering.settings.empty()},
+  };
+  for (const auto& [name, is_given] : others) {
+    if (is_given)
+      throw Refusal(name + " means nothing beside --template", "leave it out: it is about answers that are marked")
+          .at({name});
+  }
+  understood({.color = rendering.color});  // of errors, in which it must mean something
+}
+
 // Answers to fill in, in place of answers that are marked.
 const AnswersTemplate& find_template(const CheckOptions& options) {
   const auto all = answers_templates();
@@ -163,6 +187,7 @@ const AnswersTemplate& find_template(const CheckOptions& options) {
     throw Refusal("--template writes answers to fill in, and answers are given", "leave out the one or the other")
         .at({"--template"});
   }
+  refuse_beside_template(options);
   for (const std::string& path : options.rendering.outputs) {
     if (path_of_output(path).empty() || path.ends_with(found.ending)) continue;
     throw Refusal("`-o " + path + "` would not be read back as " + std::string(found.name),
