@@ -150,7 +150,7 @@ Document QuizTeller::question() {
 // Whether its numbers are given, were asked, all of them, or follow at once from such.
 bool QuizTeller::is_known(const std::string& id) const {
   const Step* known = trace_.find(id);
-  if (!known || is_given(*known) || shown_.contains(id)) return true;
+  if (!known || is_given(*known) || is_shown(id)) return true;
   // Single weighted values are on the way to their sums.
   if (regroups(known->op) || known->heading.role == Role::weighted_value) {
     return std::ranges::all_of(known->operands, [&](const Operand& operand) { return is_known(operand.id); });
@@ -160,6 +160,13 @@ bool QuizTeller::is_known(const std::string& id) const {
   return std::ranges::any_of(plan.questions, [&](const QuizQuestion& one) { return one.step == id; });
 }
 
+// Whether all of it was.
+bool QuizTeller::is_shown(const std::string& id) const {
+  return std::ranges::all_of(outer_places(trace_.value(id).shape(), 0, 0), [&](const Place& place) {
+    return shown_.contains({id, place});
+  });
+}
+
 void QuizTeller::add_unknown(const Step& asked, Document& document) {
   const auto outer = [&](std::string_view axis) {
     return outer_index(quiz_.question(), asked.result.shape(), axis).value_or(0);
@@ -167,11 +174,15 @@ void QuizTeller::add_unknown(const Step& asked, Document& document) {
   bool is_first = true;
   for (const Operand& operand : asked.operands) {
     if (is_known(operand.id)) continue;
-    shown_.insert(operand.id);
-    if (std::exchange(is_first, false)) document.add(Prose{{quiz_words().worked_out_already}});
-    std::vector<Place> places = outer_places(trace_.value(operand.id).shape(), outer("batch"), outer("head"));
-    if (places.empty()) places = outer_places(trace_.value(operand.id).shape(), outer("batch"), 0);  // fewer heads
+    const Shape &shape = trace_.value(operand.id).shape(), &of_asked = asked.result.shape();
+    const bool has_fewer_heads =
+        shape.has("head") && of_asked.has("head") && shape.size("head") < of_asked.size("head");
+    const std::size_t head = has_fewer_heads ? head_of(trace_, operand.id, outer("head")) : outer("head");
+    std::vector<Place> places = outer_places(shape, outer("batch"), head);
+    if (places.empty()) places = outer_places(shape, outer("batch"), 0);
     if (places.size() > most_places) places.resize(most_places);
+    std::erase_if(places, [&](const Place& place) { return !shown_.emplace(operand.id, place).second; });
+    if (!places.empty() && std::exchange(is_first, false)) document.add(Prose{{quiz_words().worked_out_already}});
     for (const Place& place : places) {
       for (Matrix& matrix : matrices_at(trace_, given_, operand.id, place)) document.add(std::move(matrix));
     }

@@ -4,9 +4,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "explain/document.h"
+#include "explain/place.h"
 #include "mark/quiz.h"
 #include "trace/trace.h"
 
@@ -41,15 +43,16 @@ class QuizTeller {
   Derivation worked(bool with_result) const;
   Inline called(const QuizQuestion& question) const;
   bool is_known(const std::string& id) const;
+  bool is_shown(const std::string& id) const;
   void add_givens(Document& document) const;
   void add_unknown(const Step& step, Document& document);
   void tell_help(const QuizReaction& reaction, Document& document) const;
 
   const Trace& trace_;
   const Quiz& quiz_;
-  const Numerals numerals_, given_;       // what is given is worked with, and shown closer
-  std::optional<std::size_t> part_ = {};  // of which the givens were told
-  std::set<std::string> shown_ = {};      // steps whose numbers were
+  const Numerals numerals_, given_;                     // what is given is worked with, and shown closer
+  std::optional<std::size_t> part_ = {};                // of which the givens were told
+  std::set<std::pair<std::string, Place>> shown_ = {};  // steps, and of which sequence and head
 };
 
 // The steps of which a quiz asks, where nobody names any: those that take some

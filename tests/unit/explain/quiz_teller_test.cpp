@@ -57,6 +57,23 @@ TEST_CASE("a hint without advice says what probably happened and no more", "[qui
   CHECK(examples::holds(as_text(one.teller.reaction(reaction), {.width = 400}), "What to do: Look at the signs"));
 }
 
+TEST_CASE("each head's numbers that are not asked for are shown once, when it is first asked about", "[quiz]") {
+  const Trace trace = alone(
+      problem_of(R"({"queries": [[1, 0], [0, 1]], "keys": [[1, 2], [0, 1]], "values": [[1, 0], [0, 1]], "heads": 2})"));
+  const Checker checker(trace);
+  Quiz quiz(checker, quiz_plan(trace, {"attention_weights"}), 1);
+  QuizTeller teller(trace, quiz, std::nullopt);
+  std::vector<std::string> shown;
+  for (; !quiz.is_over(); quiz.on()) {
+    const std::string said = as_text(teller.question(), {.width = 400});
+    for (const char* head : {"Head 1", "Head 2"}) {
+      if (examples::holds(said, std::string("Sum of the exponentials of the row · ") + head)) shown.push_back(head);
+    }
+    quiz.give_up();
+  }
+  CHECK(shown == std::vector<std::string>{"Head 1", "Head 2"});
+}
+
 TEST_CASE("commands for practice are announced where there are some", "[quiz]") {
   QuizToTell one;
   for (const auto& row : {std::vector<double>{5, 2}, {2, 2}}) one.answer(row);
