@@ -226,6 +226,13 @@ class Class(unittest.TestCase):
         self.assertEqual(json.loads(read(self.folder, "out", "J_ Smith.json"))["x-for"], "J. Smith")
         self.assertEqual(json.loads(read(self.folder, "out", "J_ Smith.json"))["x-group"], "B")
 
+    def test_a_column_that_a_problem_has_no_room_for_is_refused(self):
+        for column in ("seed", "for"):
+            done = self.roster(f"name,group,{column}\nBen\nAnna,A,7\n")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"a column of the list is called `{column}`", done.stderr)
+            self.assertIn("help: call it otherwise", done.stderr)
+
     def test_nobodys_problem_changes_when_others_come(self):
         self.roster("name\nAnna\nBen\n")
         before = read(self.folder, "out", "Ben.json")

@@ -139,6 +139,16 @@ std::uint64_t seed_of_person(std::uint64_t seed, const std::string& name) {
 
 constexpr const char* suffix = ".json";
 
+// What a problem calls what the list says of its person; not as what it says already.
+std::string member_of(const std::string& column, const std::string& roster) {
+  if (column == "seed" || column == "for") {
+    throw Refusal("a column of the list is called `" + column + "`, and x-" + column + " is what a problem says itself",
+                  "call it otherwise, or take it out")
+        .at({"--roster", roster});
+  }
+  return "x-" + column;
+}
+
 // How many problems there will be, and what each is called.
 std::vector<Wanted> wanted_of(const ExerciseOptions& options, std::uint64_t seed) {
   std::vector<Wanted> all;
@@ -146,7 +156,7 @@ std::vector<Wanted> wanted_of(const ExerciseOptions& options, std::uint64_t seed
     const Roster roster = read_of(options.roster, read_roster, writing_of(options.roster));
     for (const Roster::Person& person : roster.people) {
       Wanted one{person.name, seed_of_person(seed, person_key(person.name))};
-      for (const auto& [column, value] : person.others) one.own.emplace_back("x-" + column, value);
+      for (const auto& [column, value] : person.others) one.own.emplace_back(member_of(column, options.roster), value);
       one.own.emplace_back("title", "Exercise for " + person.name);
       one.own.emplace_back("x-for", person.name);
       all.push_back(std::move(one));
