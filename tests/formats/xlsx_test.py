@@ -80,8 +80,17 @@ def problems():
     bias = [[0.5, "-inf", 1, 0], [0, 1, "-inf", 0.5], [1, 0, 0.5, 0]]
     found["appended-to-a-bias"] = every_feature.direct(appended=every_feature.SINKS, mask={"add": bias})
     found["appended-to-padding"] = every_feature.direct(appended=every_feature.SINKS, lengths=2)
-    for name, window in (("both", [-1, 1]), ("left", [1, -1]), ("no", [-1, -1])):
+    for name, window in (("both", [-1, 1]), ("left", [1, -1]), ("no", [-1, -1]), ("a-past", [-1, 0])):
         found[f"window-{name}-limit"] = {**every_feature.SELF, "window": window}
+    # Nothing is left of a power, and too much to hold of the exponential that silu divides by.
+    for base, key in ((2, -1100), (10, -400)):
+        found[f"far-apart-in-powers-of-{base}"] = {"queries": [[1], [2]], "keys": [[-1], [key]], "values": [[1], [2]],
+                                                   "score": "dot", "softmax": {"base": base}}
+    for activation in ("silu", "swiglu"):
+        network = {"in": [[1, -1], [2, 1]], "out": [[1, 0], [0, 1]]}
+        gate = {"gate": [[1, -1], [2, 1]]} if activation == "swiglu" else {}
+        found["far-below-0-in-" + activation] = {"inputs": [[900, -800], [-900, 0]], "block": {
+            "activation": activation, "layers": [{"ffn": {**network, **gate}}]}}
     found["long-sums"] = {"inputs": {"random": "normal", "shape": [4, 40], "seed": 3}, "causal": True,
                           "weights": {name: {"random": "normal", "shape": [40, 24], "seed": seed}
                                       for seed, name in enumerate(("query", "key", "value"))}}
@@ -276,6 +285,10 @@ class Spreadsheet(unittest.TestCase):
                             self.assertIn((sheet.title, cell.coordinate), allowed, name)
                         if is_constant or (cell.value == CLOSED):
                             self.assertFalse(cell.protection.locked, (name, sheet.title, cell.coordinate))
+
+    def test_a_window_has_its_cells_even_where_it_is_a_causal_mask(self):
+        sheets = Sheets(self.path("window-a-past-limit.xlsx"))
+        self.assertEqual([sheets.cells("window_" + end)[0].value for end in ("left", "right")], [-1, 0])
 
     def test_sheets_are_protected_and_what_is_computed_is_locked(self):
         sheets = Sheets(self.path("worked-example.xlsx"))

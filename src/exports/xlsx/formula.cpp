@@ -319,8 +319,11 @@ class CellFormula {
     return may_be_none ? when("COUNT(" + counted + ")=0", quoted_minus_infinity, most) : most;
   }
 
+  // Where nothing is left of a power, EXP says 0 and ^ an error.
   std::string power(const std::string& exponent) const {
-    return options_.base.empty() ? "EXP(" + exponent + ")" : options_.base + "^(" + exponent + ")";
+    if (options_.base.empty()) return "EXP(" + exponent + ")";
+    const std::string raised = options_.base + "^(" + exponent + ")";
+    return when("(" + exponent + ")*LN(" + options_.base + ")<-708", "0", raised);
   }
 
   std::string exponential(const std::string& score, const std::string& maximum, bool may_be_text) const {
@@ -354,7 +357,7 @@ class CellFormula {
       case Unary::gelu_tanh:
         return a + "*0.5*(1+TANH(SQRT(2/PI())*(" + a + "+0.044715*" + a + "^3)))";
       case Unary::silu:
-        return a + "/(1+EXP(-" + a + "))";
+        return when(a + "<-709", "0", a + "/(1+EXP(-" + a + "))");  // EXP(710) is too large a number
     }
     return "";
   }
@@ -516,6 +519,8 @@ std::vector<std::string> SheetFormulas::of_rule(const SheetTable& table) {
   const GivenRule& rule = *table.given->rule;
   const Shape& shape = table.numbers->shape();
   const std::string prefix = prefix_of(trace_, table.given->part);
+  const auto& attention = trace_.recipe.parts()[table.given->part].attention;
+  const bool is_causal = attention && table.given->heading.id == attention->causal_rule;
   const auto along = [&](const std::vector<std::size_t>& index, std::string_view axis) {
     const auto position = shape.position(axis);
     return position ? index[*position] : 0;
@@ -547,7 +552,7 @@ std::vector<std::string> SheetFormulas::of_rule(const SheetTable& table) {
           break;
         }
         const std::string position = query + "+" + value(index);
-        if (rule.left < 0 && rule.right == 0) {
+        if (is_causal) {
           all.push_back("IF(" + j + "<=" + position + ",1,0)");
           break;
         }
