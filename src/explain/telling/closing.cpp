@@ -54,18 +54,25 @@ std::vector<std::string> masks_read(const Trace& trace) {
   return masks.texts();
 }
 
-std::string closed_by(const Trace& trace, const Slice& mask_cells) {
-  const Shape& shape = trace.value(mask_cells.tensor).shape();
+std::vector<std::string> rules_that_close(const Trace& trace, const std::string& mask,
+                                          const std::vector<std::size_t>& cells) {
+  const Shape& shape = trace.value(mask).shape();
   EachOnce names;
-  for (const ClosingRule& rule : closing_rules(trace, mask_cells.tensor)) {
-    if (names.has(rule.name)) continue;
-    for (std::size_t i = 0; i < mask_cells.count; ++i) {
-      if ((*rule.open)[rule.shape.offset(shape.index(mask_cells.cell(i)), shape)] != 0) continue;
-      names.add(rule.name);
-      break;
-    }
+  for (const ClosingRule& rule : closing_rules(trace, mask)) {
+    const auto is_closed = [&](std::size_t cell) {
+      return (*rule.open)[rule.shape.offset(shape.index(cell), shape)] == 0;
+    };
+    const bool closes_nothing = std::ranges::find(rule.open->data(), 0.0) == rule.open->data().end();
+    if (closes_nothing || names.has(rule.name)) continue;
+    if (std::ranges::any_of(cells, is_closed)) names.add(rule.name);
   }
-  return language().telling.closed_by(names.texts());
+  return names.texts();
+}
+
+std::string closed_by(const Trace& trace, const Slice& mask_cells) {
+  std::vector<std::size_t> cells;
+  for (std::size_t i = 0; i < mask_cells.count; ++i) cells.push_back(mask_cells.cell(i));
+  return language().telling.closed_by(rules_that_close(trace, mask_cells.tensor, cells));
 }
 
 }  // namespace attn

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ std::vector<ClosingRule> closing_rules(const Trace& trace, const std::string& ma
 
 // The masks that steps of the trace read, each once.
 std::vector<std::string> masks_read(const Trace& trace);
+
+// The names of the rules that close any of these cells of the mask, each once.
+std::vector<std::string> rules_that_close(const Trace& trace, const std::string& mask,
+                                          const std::vector<std::size_t>& cells);
 
 // Which rules close these cells of the mask, in a word or two: "closed by causal".
 std::string closed_by(const Trace& trace, const Slice& mask_cells);

@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/each_once.h"
 #include "explain/telling/closing.h"
 #include "explain/telling/exactness.h"
 #include "words/language.h"
@@ -157,14 +156,14 @@ std::vector<bool> closed_cells(const Shown& source, const std::vector<std::size_
   return closed;
 }
 
-// The rules that close anything in the mask of a step.
-std::vector<std::string> rules_of_mask(const Shown& source) {
-  EachOnce names;
-  for (const ClosingRule& rule : closing_rules(source.trace, source.reading.open->id)) {
-    const auto is_closed = [](double open) { return open == 0; };
-    if (std::ranges::any_of(rule.open->data(), is_closed)) names.add(rule.name);
+// The rules that close any of these cells.
+std::vector<std::string> rules_of_mask(const Shown& source, const std::vector<std::size_t>& cells,
+                                       const std::vector<bool>& closed) {
+  std::vector<std::size_t> closed_in_mask;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (closed[i]) closed_in_mask.push_back(source.reading.open_cell(cells[i]));
   }
-  return names.texts();
+  return rules_that_close(source.trace, source.reading.open->id, closed_in_mask);
 }
 
 Matrix one_matrix(const Shown& source, const Place& place, std::optional<std::size_t> query) {
@@ -197,7 +196,7 @@ Matrix one_matrix(const Shown& source, const Place& place, std::optional<std::si
   matrix.cells.reserve(cells.size());
   for (const std::size_t cell : cells) matrix.cells.push_back(source.tensor[cell]);
   matrix.closed = closed_cells(source, cells);
-  if (std::ranges::find(matrix.closed, true) != matrix.closed.end()) matrix.closed_by = rules_of_mask(source);
+  if (!matrix.closed.empty()) matrix.closed_by = rules_of_mask(source, cells, matrix.closed);
   matrix.decimals_in_lines = source.numerals.decimals_of(matrix.step);
   matrix.format = source.numerals.format(matrix.cells, matrix.decimals_in_lines);
   matrix.words = axes_words(matrix) + sums_words(matrix, source.numerals);

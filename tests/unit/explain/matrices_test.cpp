@@ -88,6 +88,17 @@ TEST_CASE("a rule that closes nothing is not named beside what is closed", "[exp
   CHECK(closed_by().size() == 2);
 }
 
+TEST_CASE("of several sequences each names the rules that close cells of its own", "[explain]") {
+  Problem problem = examples::ragged_heads();
+  problem.attention().options["causal"] = true;
+  const Trace trace = examples::traced(problem);
+  const Numerals numerals(4, trace);
+  std::vector<std::vector<std::string>> closed_by;
+  for (const Matrix& matrix : matrices_of(trace, numerals, "masked_scores")) closed_by.push_back(matrix.closed_by);
+  const std::vector<std::string> of_first = {"causal"}, of_second = {"causal", "lengths"};
+  CHECK(closed_by == std::vector{of_first, of_first, of_second, of_second});
+}
+
 TEST_CASE("rules of one name and symbol are named once", "[explain]") {
   RecipeBuilder work;
   const Shape row{{"key", 2}};
