@@ -61,11 +61,13 @@ bool is_number_somewhere(std::string label) {
   return is_spelled_number(label);
 }
 
-// A label that no reader takes for a number.
+// A label that no reader takes for a number, or for several fields: what a spreadsheet that separates by commas saves
+// has no quotes about the separators of others.
 std::string safe_label(const Trace& trace, const Step& step, const Dim& dim, const Place& place, std::size_t index) {
   std::string label = axis_label(trace, step.heading, dim, place, index);
   const bool is_blank = label.find_first_not_of(" \t") == std::string::npos;
-  return is_blank || is_number_somewhere(label) ? dim.axis + " " + std::to_string(index + 1) : label;
+  const bool separates = label.find_first_of(";\t") != std::string::npos;
+  return is_blank || separates || is_number_somewhere(label) ? dim.axis + " " + std::to_string(index + 1) : label;
 }
 
 std::string words_of_place(const Step& step, const Place& place) {

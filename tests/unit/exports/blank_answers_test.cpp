@@ -29,6 +29,17 @@ Trace trace_of_single_numbers(const std::vector<std::pair<std::string, std::stri
   return trace;
 }
 
+// Scores of one query, "a", with these keys.
+Trace trace_of_scores(const std::vector<std::string>& keys) {
+  Trace trace;
+  trace.steps.push_back(
+      step_of({.id = "scores", .symbol = "S"}, Given{}, {}, {},
+              Tensor<double>({{"query", 1}, {"key", keys.size()}}, std::vector<double>(keys.size()))));
+  trace.labels.query = {{"a"}};
+  trace.labels.key = {keys};
+  return trace;
+}
+
 TEST_CASE("a number that is no matrix has one blank in every template", "[answers]") {
   const Trace trace = trace_of_single_numbers({{"sum", "s"}});
   CHECK(template_of(trace, "csv") == "sum,\ns,\n");
@@ -40,12 +51,13 @@ TEST_CASE("a number that is no matrix has one blank in every template", "[answer
 }
 
 TEST_CASE("what could be read as a number where a comma is a point is no heading of a template", "[answers]") {
-  Trace trace;
-  trace.steps.push_back(step_of({.id = "scores", .symbol = "S"}, Given{}, {}, {},
-                                Tensor<double>({{"query", 1}, {"key", 4}}, {1, 2, 3, 4})));
-  trace.labels.query = {{"a"}};
-  trace.labels.key = {{"1,2", "3,14", "a,b", "1, 2"}};
+  const Trace trace = trace_of_scores({"1,2", "3,14", "a,b", "1, 2"});
   CHECK(template_of(trace, "csv") == "scores,key 1,key 2,\"a,b\",\"1, 2\"\na,,,,\n");
+}
+
+TEST_CASE("what separates fields elsewhere is in no heading of a template", "[answers]") {
+  const Trace trace = trace_of_scores({"b;c", "d\te", "f"});
+  CHECK(template_of(trace, "csv") == "scores,key 1,key 2,f\na,,,\n");
 }
 
 TEST_CASE("a template without a title begins with how it is filled in", "[answers]") {
