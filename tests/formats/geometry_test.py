@@ -145,6 +145,11 @@ class Numbers(unittest.TestCase):
             self.assertAlmostEqual(cells[6], turned.real, 8)
             self.assertAlmostEqual(cells[7], turned.imag, 8)
 
+    def test_rope_is_not_said_to_turn_numbers_that_it_leaves(self):
+        problem = {**random_problem(np.random.default_rng(5), 4, 2, 4, causal=False), "positions": {"type": "rope", "dims": 2}}
+        told = " ".join(attn("run", "-", "--geometry", "--query", 4, problem=problem).split())
+        self.assertIn("Position 3 turns pairs of numbers of the query, each by an angle of its own", told)
+
     def test_temperature_sharpens_as_softmax_of_so_many_times_the_scores(self):
         generator = np.random.default_rng(11)
         problem = random_problem(generator, 2, 2, 4, causal=True)

@@ -51,8 +51,8 @@ constexpr GeometryWords english_geometry = {
         "that is open counts alike, in the end the largest alone.",
     .way_of_sink = "There the sink counts as a value of zero.",
     .turned_so =
-        "Position {} turns each pair of numbers of the query by an angle of its own, and leaves its length as it "
-        "is: only the difference of two positions is left in a score.",
+        "Position {} turns pairs of numbers of the query, each by an angle of its own, and leaves its length as it "
+        "is: of positions only the difference of two is left in a score.",
     .times =
         "What softmax reads, times 1/4, 1/2, 1, 2 and 4, that is at temperature 4, 2, 1, 1/2 and 1/4: the larger, "
         "the sharper. In the middle are the weights themselves.",
