@@ -146,13 +146,13 @@ Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, cons
 }
 
 // Whether what relative positions add to a score has a place in it.
-void check_terms(const Attention& attention, const Catalog& catalog, Faults& faults) {
+void check_terms(const Attention& attention, const std::string& where, const Catalog& catalog, Faults& faults) {
   if (!attention.positions || attention.score.name.empty()) return;
   const ChoiceSpec* positions = find(catalog.positions, attention.positions->name);
   const ChoiceSpec* score = find(catalog.scores, attention.score.name);
   if (!positions->score_terms || score->score_terms) return;
-  faults.add("contradiction", "/positions",
-             "/positions is " + positions->name + ", and nothing can be added to the score " + score->name,
+  faults.add("contradiction", where,
+             shown(where) + " is " + positions->name + ", and nothing can be added to the score " + score->name,
              "it is made for dot products");
 }
 
@@ -164,13 +164,13 @@ void fit_choices(Statement& statement, const Catalog& catalog, const ChoiceSetti
     const ChoiceSpec* spec = raw ? find(specs, raw->name) : nullptr;  // who reads the file knows the catalog too
     return spec ? std::optional(chosen(std::move(*raw), *spec, what, setting, vectors, budget, faults)) : std::nullopt;
   };
-  if (!statement.score.is_given()) statement.score = RawChoice{"/score", "scaled_dot", {}, {}};
+  if (!statement.score.is_given()) statement.score = RawChoice{statement.place("/score"), "scaled_dot", {}, {}};
   if (auto score = choose(statement.score, catalog.scores, "score")) attention.score = std::move(*score);
   attention.positions = choose(statement.positions, catalog.positions, "position encoding");
   attention.softmax = choose(statement.softmax, catalog.softmaxes, "softmax");
   // What everybody means by softmax is said by saying nothing.
   if (attention.softmax && attention.softmax->name == catalog.softmaxes.front().name) attention.softmax.reset();
-  check_terms(attention, catalog, faults);
+  check_terms(attention, statement.place("/positions"), catalog, faults);
 }
 
 }  // namespace attn

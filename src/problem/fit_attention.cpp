@@ -40,12 +40,12 @@ void FittedAttention::read_weights() {
   }
   Roles<RawWeight>& weights = statement_.weights;
   if (is_direct()) {
-    check_projected_already(weights, faults_);
+    check_projected_already(weights, statement_.place("/weights"), faults_);
   } else {
-    check_all_or_none(weights, faults_);
+    check_all_or_none(weights, statement_.place("/weights"), faults_);
   }
   const auto part = [&](const std::string& name) {
-    return measured_part(name, weights.of(name), statement_.biases.of(name), setting_, budget_, faults_);
+    return measured_part(name, statement_, setting_, budget_, faults_);
   };
   query_ = part("query");
   key_ = part("key");

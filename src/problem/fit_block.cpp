@@ -35,14 +35,16 @@ class BlockFitting {
   // --- what stands at the top ---------------------------------------------------
 
   void refuse_what_layers_say() {
-    const auto refuse = [&](bool given, const std::string& where, const std::string& help) {
+    const auto refuse = [&](bool given, const std::string& key, const std::string& help) {
       if (!given) return;
-      in_.faults.add_at_key("contradiction", where, where + " is given, and /block too", help);
+      const std::string where = statement_.place(key);
+      in_.faults.add_at_key("contradiction", where, shown(where) + " is given, and " + shown(raw_.where) + " too",
+                            help);
     };
     const auto any = [](auto& roles) {
       return std::ranges::any_of(roles.all(), [](const auto* role) { return role->is_given(); });
     };
-    const char* const in_layers = "each layer has its own: /block/layers/0/self/weights";
+    const std::string in_layers = "each layer has its own: " + shown(raw_.where) + "/layers/0/self/weights";
     refuse(any(statement_.weights), "/weights", in_layers);
     refuse(any(statement_.biases), "/biases", in_layers);
     const char* const from_inputs = "a block computes queries, keys and values of its inputs";
@@ -52,8 +54,9 @@ class BlockFitting {
     refuse(statement_.past.is_given(), "/past", "a block computes every token");
     refuse(statement_.appended.is_given(), "/appended", "a block attends to its own tokens only");
     if (sources_.form == Sources::Form::cross_attention) {
-      in_.faults.add("contradiction", "/inputs", "/inputs has query and key apart, and /block is given",
-                     R"(give "inputs" as one matrix, and what a decoder attends to as /block/memory)");
+      in_.faults.add_of("contradiction", statement_.place("/inputs"),
+                        "has query and key apart, and " + shown(raw_.where) + " is given",
+                        R"(give "inputs" as one matrix, and what a decoder attends to as "memory" of the block)");
     }
   }
 
@@ -92,8 +95,9 @@ class BlockFitting {
     }
     if (!is_decoder_) return;
     if (!given) {
-      in_.faults.add("missing-member", raw_.where, raw_.where + R"( is a decoder, and has no "memory")",
-                     R"(what "cross" attends to: a matrix, or a problem of its own; without any, say "decoder_only")");
+      in_.faults.add_of(
+          "missing-member", raw_.where, R"(is a decoder, and has no "memory")",
+          R"(what "cross" attends to: a matrix, or a problem of its own; without any, say "decoder_only")");
       return;
     }
     if (raw_.memory) {
@@ -112,7 +116,8 @@ class BlockFitting {
   void read_encoder(Statement encoder) {
     if (encoder.vectors.is_given() && encoder.vectors.value_or(in_.setting.vectors) != in_.setting.vectors) {
       in_.faults.add_at_key("contradiction", raw_.where + "/memory/vectors",
-                            "/block/memory/vectors is another than that of the problem around it", "leave it out");
+                            shown(raw_.where) + "/memory/vectors is another than that of the problem around it",
+                            "leave it out");
     }
     encoder.vectors = in_.setting.vectors;
     if (!encoder.weight_layout.is_given() && in_.setting.vectors == Vectors::rows) {
@@ -120,12 +125,12 @@ class BlockFitting {
     }
     if (encoder.dtype.is_given() || encoder.hand_rounding.is_given()) {
       in_.faults.add_at_key("contradiction", raw_.where + "/memory/arithmetic",
-                            "/block/memory/arithmetic is given, and all of a block is computed in one",
+                            shown(raw_.where) + "/memory/arithmetic is given, and all of a block is computed in one",
                             "it stands at the top, as /arithmetic");
     }
     if (encoder.block && (encoder.block->unembedding.is_given() || encoder.block->is_tied)) {
       in_.faults.add_at_key("contradiction", raw_.where + "/memory/block/unembedding",
-                            "/block/memory/block/unembedding is given, and cross-attention reads vectors",
+                            shown(raw_.where) + "/memory/block/unembedding is given, and cross-attention reads vectors",
                             "leave it out: what the last layer makes is the memory");
     }
     std::optional<PartProblem> part = validate_(std::move(encoder));
@@ -191,31 +196,28 @@ class BlockFitting {
   }
 
   // What the problem says of every attention to itself, where that says nothing of its own.
-  template <class T>
-  void inherit(Stated<T>& own, const Stated<T>& above, const char* key, std::vector<std::string>& inherited) const {
-    if (own.is_given() || !above.is_given()) return;
-    own = above;
-    inherited.emplace_back(key);
+  template <class Member>
+  void inherit(Statement& own, Member member, const char* key) const {
+    if ((own.*member).is_given() || !(statement_.*member).is_given()) return;
+    own.*member = statement_.*member;
+    own.elsewhere[key] = statement_.place(key);
   }
 
   std::optional<std::size_t> self_of(RawLayer& raw) {
     Statement& own = **raw.self;
-    std::vector<std::string> inherited = {"/inputs", "/tokens", "/embeddings"};
-    inherit(own.heads, statement_.heads, "/heads", inherited);
-    inherit(own.kv_heads, statement_.kv_heads, "/kv_heads", inherited);
-    inherit(own.split_input, statement_.split_input, "/split", inherited);
-    inherit(own.score, statement_.score, "/score", inherited);
-    inherit(own.softmax, statement_.softmax, "/softmax", inherited);
-    if (!are_added(statement_.positions)) inherit(own.positions, statement_.positions, "/positions", inherited);
-    for (const auto& [name, option] : statement_.options) {
-      if (own.options.try_emplace(name, option).second) inherited.push_back("/" + name);
-    }
+    inherit(own, &Statement::heads, "/heads");
+    inherit(own, &Statement::kv_heads, "/kv_heads");
+    inherit(own, &Statement::split_input, "/split");
+    inherit(own, &Statement::score, "/score");
+    inherit(own, &Statement::softmax, "/softmax");
+    if (!are_added(statement_.positions)) inherit(own, &Statement::positions, "/positions");
+    for (const auto& [name, option] : statement_.options) own.options.try_emplace(name, option);
     if (made_.block.kind != TransformerBlock::Kind::encoder && !own.options.contains("causal")) {
-      own.options["causal"] = RawOption{"/causal", true};
+      own.options["causal"] = RawOption{statement_.place("/causal"), true};
     }
     Sources sources{.form = Sources::Form::self_attention, .query = own_side()};
     sources.from_tokens = sources_.from_tokens;
-    return fitted(own, sources, raw.where + "/self", in_.limit, inherited);
+    return fitted(own, sources, in_.limit);
   }
 
   std::optional<std::size_t> cross_of(RawLayer& raw) {
@@ -234,7 +236,7 @@ class BlockFitting {
     Sources sources{.form = Sources::Form::cross_attention, .query = own_side(), .key = memory_};
     for (std::size_t& rows : sources.query->rows) rows = std::min(rows, in_.limit);
     check_sides(sources, in_.setting.vectors, in_.faults);
-    return fitted(own, sources, where, unlimited, {"/inputs", "/tokens", "/embeddings"});
+    return fitted(own, sources, unlimited);
   }
 
   bool are_added(const Stated<RawChoice>& positions) const {
@@ -243,16 +245,15 @@ class BlockFitting {
   }
 
   // Its number among the sublayers.
-  std::optional<std::size_t> fitted(Statement& own, Sources& sources, const std::string& where, std::size_t limit,
-                                    const std::vector<std::string>& inherited) {
+  std::optional<std::size_t> fitted(Statement& own, Sources& sources, std::size_t limit) {
     if (are_added(own.positions)) {
-      return in_.faults.add("contradiction", where + "/positions",
-                            shown(where) + "/positions is " + own.positions->name + ", which is added to the inputs",
-                            R"(it stands at the top, as "positions", and is added once)");
+      return in_.faults.add_of("contradiction", own.place("/positions"),
+                               "is " + own.positions->name + ", which is added to the inputs",
+                               R"(it stands at the top, as "positions", and is added once)");
     }
     Setting setting = in_.setting;
     setting.split_input = own.split_input.value_or(false);
-    setting.from_tokens = sources.from_tokens;
+    if (!sources.from_tokens) setting.embeddings.clear();
     Faults found;
     FittedAttention attention(own, sources, {setting, limit, in_.catalog, in_.budget, found});
     const auto width_made = attention.result_width();
@@ -263,7 +264,7 @@ class BlockFitting {
           "a residual adds what a sublayer makes to what it was made of: both have d_model numbers");
     }
     const bool is_sound = !found.any() && attention.is_complete() && attention.has_room_for_labels();
-    hand_over(std::move(found), where, inherited, in_.faults);
+    hand_over(std::move(found), in_.faults);
     if (!is_sound) return std::nullopt;
     made_.sublayers.push_back(labelled(attention.take(), sources));
     return made_.sublayers.size() - 1;
@@ -322,7 +323,7 @@ class BlockFitting {
   Norm norm_of(RawNorm& raw) {
     if (made_.block.norm == "rms" && raw.bias.is_given()) {
       in_.faults.add_at_key("contradiction", raw.where + "/bias",
-                            shown(raw.where) + "/bias is given, and /block/norm_type is rms",
+                            shown(raw.where) + "/bias is given, and " + shown(raw_.where) + "/norm_type is rms",
                             "it only divides: there is nothing that a bias would bring back");
     }
     const Dim dim{"d_model", width()};
@@ -439,9 +440,8 @@ class BlockFitting {
   // The embeddings' transpose: a column a token, in the order of the file.
   std::optional<std::size_t> read_tied() {
     if (!sources_.embeddings) {
-      in_.faults.add("contradiction", raw_.where + "/unembedding",
-                     R"(/block/unembedding is "tied", and there are no embeddings)",
-                     R"(give "tokens" and "embeddings", or the matrix itself)");
+      in_.faults.add_of("contradiction", raw_.where + "/unembedding", R"(is "tied", and there are no embeddings)",
+                        R"(give "tokens" and "embeddings", or the matrix itself)");
       return std::nullopt;
     }
     const EmbeddingTable& table = *sources_.embeddings;
@@ -465,7 +465,8 @@ class BlockFitting {
   void check_vocabulary(std::optional<std::size_t> columns) {
     const auto needs = [&](bool given, const std::string& key) {
       if (!given || raw_.unembedding.is_given() || raw_.is_tied) return;
-      in_.faults.add_at_key("contradiction", raw_.where + key, raw_.where + key + " is given, and no unembedding",
+      in_.faults.add_at_key("contradiction", raw_.where + key,
+                            shown(raw_.where) + key + " is given, and no unembedding",
                             "it says what the columns of the logits are");
     };
     needs(raw_.unembedding_bias.is_given(), "/unembedding_bias");
@@ -474,10 +475,10 @@ class BlockFitting {
     made_.block.unembedding_bias = vector_of(raw_.unembedding_bias, {"vocabulary", *columns}, "the unembedding makes");
     const std::size_t labels = made_.block.vocabulary.size();
     if (labels > 0 && labels != *columns) {
-      in_.faults.add("shape-mismatch", raw_.where + "/vocabulary",
-                     "/block/vocabulary has " + counted(labels, "label") + ", and the unembedding makes " +
-                         counted(*columns, "number"),
-                     "a label for each");
+      in_.faults.add_of(
+          "shape-mismatch", raw_.where + "/vocabulary",
+          "has " + counted(labels, "label") + ", and the unembedding makes " + counted(*columns, "number"),
+          "a label for each");
     }
   }
 
@@ -495,16 +496,8 @@ class BlockFitting {
 
 }  // namespace
 
-void hand_over(Faults from, const std::string& place, const std::vector<std::string>& elsewhere, Faults& to) {
-  for (Diagnostic& fault : from.take()) {
-    const bool is_elsewhere = std::ranges::any_of(
-        elsewhere, [&](const std::string& key) { return fault.where == key || fault.where.starts_with(key + "/"); });
-    if (!is_elsewhere && !fault.where.starts_with("/block/")) {
-      if (!fault.where.empty() && fault.message.starts_with(fault.where)) fault.message.insert(0, shown(place));
-      fault.where.insert(0, place);
-    }
-    to.add(std::move(fault));
-  }
+void hand_over(Faults from, Faults& to) {
+  for (Diagnostic& fault : from.take()) to.add(std::move(fault));
 }
 
 std::optional<FittedBlock> fitted_block(Statement& statement, const Sources& sources, const AttentionSetting& in,

@@ -17,10 +17,8 @@ struct PartProblem {
 // Validates a statement that stands within another; nothing, and faults, where it is faulty.
 using ValidatePart = std::function<std::optional<PartProblem>(Statement)>;
 
-// Hands faults over that were found in what stands at a place of the file, which
-// goes before places that are relative to it. What stands at one of `elsewhere` is
-// where it says.
-void hand_over(Faults from, const std::string& place, const std::vector<std::string>& elsewhere, Faults& to);
+// Hands faults over that were found in a part.
+void hand_over(Faults from, Faults& to);
 
 struct FittedBlock {
   TransformerBlock block;

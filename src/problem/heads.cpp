@@ -17,7 +17,7 @@ struct Evidence {
 using AllEvidence = std::vector<Evidence>;
 
 void add_given(AllEvidence& evidence, const std::string& where, const Stated<std::size_t>& given) {
-  if (given) evidence.push_back({where, where + " is " + std::to_string(*given), *given});
+  if (given) evidence.push_back({where, shown(where) + " is " + std::to_string(*given), *given});
 }
 
 void add_matrices(AllEvidence& evidence, const std::string& where, std::optional<std::size_t> count) {
@@ -35,8 +35,8 @@ class HeadCount {
     // Where keys and values share heads, what they have says nothing of the queries.
     const bool shares = statement_.kv_heads.is_given();
     AllEvidence of_queries, of_keys;
-    add_given(of_queries, "/heads", statement_.heads);
-    add_given(of_keys, "/kv_heads", statement_.kv_heads);
+    add_given(of_queries, statement_.place("/heads"), statement_.heads);
+    add_given(of_keys, kv_heads_, statement_.kv_heads);
     AllEvidence& rest = shares ? of_keys : of_queries;
     const Side* const sides[] = {sources_.query_side(), sources_.key_side(), sources_.value_side()};
     for (std::size_t i = 0; i < 3; ++i) {
@@ -89,12 +89,12 @@ class HeadCount {
   void check_split() {
     if (!setting_.split_input) return;
     if (sources_.form == Sources::Form::direct) {
-      faults_.add("contradiction", "/split", R"(/split is "input", and queries are given directly)",
-                  "there are no inputs to split");
+      faults_.add_of("contradiction", split_, R"(is "input", and queries are given directly)",
+                     "there are no inputs to split");
       setting_.heads_known = false;
     } else if (!statement_.heads.is_given()) {
-      faults_.add("missing-member", "/split", R"(/split is "input", and "heads" is not given)",
-                  "say into how many heads the inputs are split");
+      faults_.add_of("missing-member", split_, R"(is "input", and "heads" is not given)",
+                     "say into how many heads the inputs are split");
       setting_.heads_known = false;
     }
   }
@@ -104,20 +104,21 @@ class HeadCount {
     if (statement_.kv_heads.is_faulty()) setting_.heads_known = false;
     const std::optional<std::size_t> count = agreed(of_keys);
     if (setting_.split_input) {
-      faults_.add_at_key("contradiction", "/kv_heads", R"(/kv_heads is given, and /split is "input")",
+      faults_.add_at_key("contradiction", kv_heads_,
+                         shown(kv_heads_) + " is given, and " + shown(split_) + R"( is "input")",
                          "all heads share one matrix then");
       setting_.heads_known = false;
       return;
     }
     if (!statement_.kv_heads || !setting_.heads_known) return;
     if (!setting_.heads) {
-      faults_.add_at_key("missing-member", "/kv_heads", R"(/kv_heads is given, and "heads" is not)",
+      faults_.add_at_key("missing-member", kv_heads_, shown(kv_heads_) + R"( is given, and "heads" is not)",
                          "say how many heads the queries have");
       setting_.heads_known = false;
     } else if (*setting_.heads % *count != 0) {
-      faults_.add("heads", "/kv_heads",
-                  "/kv_heads is " + std::to_string(*count) + ", and there are " + counted(*setting_.heads, "head"),
-                  "heads are a multiple of kv_heads: as many query heads share each key and value head");
+      faults_.add_of("heads", kv_heads_,
+                     "is " + std::to_string(*count) + ", and there are " + counted(*setting_.heads, "head"),
+                     "heads are a multiple of kv_heads: as many query heads share each key and value head");
       setting_.heads_known = false;
     } else if (*count != *setting_.heads) {
       setting_.kv_heads = count;
@@ -125,6 +126,7 @@ class HeadCount {
   }
 
   const Statement& statement_;
+  const std::string kv_heads_ = statement_.place("/kv_heads"), split_ = statement_.place("/split");
   const Sources& sources_;
   const std::array<const Part*, 3>& parts_;
   const std::array<const std::optional<ExtraSides>*, 2>& extra_;

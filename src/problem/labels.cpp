@@ -118,14 +118,15 @@ void note_misread(const std::string& step, const Side& side, const Setting& sett
 
 void check_tokens(const Statement& statement, const Sources& sources, Faults& faults) {
   if (sources.from_tokens) return;
+  const std::string tokens = statement.place("/tokens"), inputs = shown(statement.place("/inputs"));
   if (sources.form == Sources::Form::self_attention && statement.tokens_by_role) {
-    faults.add("wrong-kind", "/tokens", "/tokens has query and key apart, and /inputs has not",
-               "in self-attention one list of tokens names queries and keys");
+    faults.add_of("wrong-kind", tokens, "has query and key apart, and " + inputs + " has not",
+                  "in self-attention one list of tokens names queries and keys");
     return;
   }
   if (sources.form == Sources::Form::cross_attention && statement.tokens) {
-    faults.add("wrong-kind", "/tokens", "/tokens is one list, and /inputs has query and key apart",
-               R"(write "tokens": {"query": […], "key": […]})");
+    faults.add_of("wrong-kind", tokens, "is one list, and " + inputs + " has query and key apart",
+                  R"(write "tokens": {"query": […], "key": […]})");
     return;
   }
   const RawTokens* queries = query_tokens(statement);

@@ -9,7 +9,8 @@ std::string in_word(const Setting& setting) { return setting.is_exchanged() ? "c
 
 // "/inputs has 4 columns"
 std::string width_of(const Side& side, const Setting& setting) {
-  if (setting.from_tokens) return "/embeddings has vectors of " + counted(side.width, "number");
+  if (!setting.embeddings.empty())
+    return shown(setting.embeddings) + " has vectors of " + counted(side.width, "number");
   return shown(side.where) + " has " + counted(side.width, setting.vectors == Vectors::rows ? "column" : "row");
 }
 
@@ -42,7 +43,7 @@ bool check_rows(const WeightMatrix& matrix, const Side& side, const Setting& set
   if (matrix.in == side.width) return true;
   std::string help = product_help(matrix, side.width, setting, "x");
   const bool tokens_as_columns =
-      setting.vectors == Vectors::rows && !side.batched && !setting.from_tokens && side.rows[0] == matrix.in;
+      setting.vectors == Vectors::rows && !side.batched && setting.embeddings.empty() && side.rows[0] == matrix.in;
   if (tokens_as_columns && matrix.out != side.width && matrix.in != matrix.out)
     help += R"(; if each token is a column, say "vectors": "columns")";
   report_rows(matrix, side.width, width_of(side, setting), std::move(help), setting, faults);
@@ -131,39 +132,40 @@ void check_multiplies(const WeightMatrix& matrix, std::size_t wanted, const std:
   report_rows(matrix, wanted, vectors, product_help(matrix, wanted, setting, "x"), setting, faults);
 }
 
-void check_all_or_none(Roles<RawWeight>& weights, Faults& faults) {
+void check_all_or_none(Roles<RawWeight>& weights, const std::string& where, Faults& faults) {
   std::string given, missing;
   for (const std::string role : {"query", "key", "value"}) {
     std::string& list = weights.of(role).is_given() ? given : missing;
     list += (list.empty() ? "" : " and ") + role;
   }
   if (given.empty() || missing.empty()) return;
-  faults.add("missing-member", "/weights", "/weights has " + given + ", and not " + missing,
-             R"(give all of query, key and value, or none; "identity" stands for a projection that is not made)");
+  faults.add_of("missing-member", where, "has " + given + ", and not " + missing,
+                R"(give all of query, key and value, or none; "identity" stands for a projection that is not made)");
 }
 
-void check_projected_already(Roles<RawWeight>& weights, Faults& faults) {
+void check_projected_already(Roles<RawWeight>& weights, const std::string& where, Faults& faults) {
   for (const std::string role : {"query", "key", "value"}) {
     const Stated<RawWeight>& weight = weights.of(role);
     if (!weight.is_given() || (weight && !weight->tensor)) continue;
-    const std::string where = weight ? weight->where : "/weights/" + role;
-    faults.add_at_key("two-sources", where, shown(where) + " is given, and queries are given directly",
+    const std::string place = weight ? weight->where : where + "/" + role;
+    faults.add_at_key("two-sources", place, shown(place) + " is given, and queries are given directly",
                       "queries, keys and values are projected already; only weights.output may stand");
   }
 }
 
-Part measured_part(std::string name, Stated<RawWeight>& weight, Stated<RawTensor>& bias, const Setting& setting,
-                   Budget& budget, Faults& faults) {
+Part measured_part(std::string name, Statement& statement, const Setting& setting, Budget& budget, Faults& faults) {
+  Stated<RawWeight>& weight = statement.weights.of(name);
+  Stated<RawTensor>& bias = statement.biases.of(name);
   Part part{.name = std::move(name), .is_faulty = weight.is_faulty(), .bias_given = bias.is_given()};
   if (weight && weight->tensor) {
     part.matrix = measured_matrix(std::move(*weight->tensor), setting, budget, faults);
     part.is_faulty = !part.matrix;
   }
-  const std::string where = "/weights/" + part.name;
+  const std::string where = statement.place("/weights/" + part.name);
   if (part.bias_given && !part.is_faulty && !part.matrix) {
-    const std::string bias_where = bias ? bias->where : "/biases/" + part.name;
+    const std::string bias_where = bias ? bias->where : statement.place("/biases/" + part.name);
     faults.add_at_key("bias-without-weight", bias_where,
-                      shown(bias_where) + " is given, and " + where + (weight ? " is \"identity\"" : " is not"),
+                      shown(bias_where) + " is given, and " + shown(where) + (weight ? " is \"identity\"" : " is not"),
                       "a bias is added to what a weight matrix makes");
   } else if (bias) {
     part.bias = measured_bias(std::move(*bias), budget, faults);

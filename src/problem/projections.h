@@ -35,7 +35,7 @@ struct Setting {
   bool heads_known = true;
   std::optional<std::size_t> heads = std::nullopt;
   std::optional<std::size_t> kv_heads = std::nullopt;  // set where they are fewer than heads
-  bool from_tokens = false;
+  std::string embeddings = {};                         // where the vectors of tokens stand, where these are the inputs
 
   // The same for keys and values.
   Setting of_keys() const {
@@ -57,15 +57,14 @@ std::optional<Regular> measured_bias(RawTensor tensor, Budget& budget, Faults& f
 void check_multiplies(const WeightMatrix& matrix, std::size_t wanted, const std::string& vectors,
                       const Setting& setting, Faults& faults);
 
-// Of query, key and value there are all, or none.
-void check_all_or_none(Roles<RawWeight>& weights, Faults& faults);
+// Of query, key and value there are all, or none. They stand at `where`.
+void check_all_or_none(Roles<RawWeight>& weights, const std::string& where, Faults& faults);
 
 // The same where none may be there, but "identity".
-void check_projected_already(Roles<RawWeight>& weights, Faults& faults);
+void check_projected_already(Roles<RawWeight>& weights, const std::string& where, Faults& faults);
 
-// Reads a weight and its bias; their shapes are not compared with anything yet.
-Part measured_part(std::string name, Stated<RawWeight>& weight, Stated<RawTensor>& bias, const Setting& setting,
-                   Budget& budget, Faults& faults);
+// Reads the weight and the bias of that name; their shapes are not compared with anything yet.
+Part measured_part(std::string name, Statement& statement, const Setting& setting, Budget& budget, Faults& faults);
 
 // Checks a part of query, key or value against the vectors it projects (or the
 // vectors that stand for its result), and returns how wide one head's vectors

@@ -14,23 +14,25 @@ class Finder {
 
   Sources found() {
     const Statement& s = statement_;
+    const std::string embeddings = s.place("/embeddings");
     const bool inputs = s.inputs.is_given() || s.inputs_by_role.is_given();
     const bool direct = s.queries.is_given() || s.keys.is_given() || s.values.is_given();
     const bool tokens = s.tokens.is_given() || s.tokens_by_role.is_given();
     if (inputs && direct) {
-      const auto place = [](const Stated<RawTensor>& vectors, const char* usual) {
-        return vectors ? vectors->where : usual;  // it may stand under a name that is meant so
+      const auto place = [&](const Stated<RawTensor>& vectors, const char* usual) {
+        return vectors ? vectors->where : s.place(usual);  // it may stand under a name that is meant so
       };
       const std::string name = s.queries.is_given() ? place(s.queries, "/queries")
                                : s.keys.is_given()  ? place(s.keys, "/keys")
                                                     : place(s.values, "/values");
-      faults_.add_at_key("two-sources", name, name + " and /inputs are both given",
+      faults_.add_at_key("two-sources", name, shown(name) + " and " + shown(s.place("/inputs")) + " are both given",
                          "give inputs with weights, or queries, keys and values directly");
     } else if (inputs && s.embeddings.is_given()) {
-      faults_.add_at_key("two-sources", "/embeddings", "/embeddings and /inputs are both given",
+      faults_.add_at_key("two-sources", embeddings,
+                         shown(embeddings) + " and " + shown(s.place("/inputs")) + " are both given",
                          "tokens with embeddings are the inputs; leave one of the two out");
     } else if (direct && s.embeddings.is_given()) {
-      faults_.add_at_key("two-sources", "/embeddings", "/embeddings are given, and queries, keys or values too",
+      faults_.add_at_key("two-sources", embeddings, shown(embeddings) + " are given, and queries, keys or values too",
                          "tokens with embeddings are the inputs; leave one of the two out");
     } else if (inputs) {
       from_inputs();
@@ -47,13 +49,15 @@ class Finder {
  private:
   void report_nothing(bool tokens) {
     if (tokens) {
-      faults_.add_at_key("no-inputs", "/tokens", "there are tokens, and neither inputs nor embeddings",
+      faults_.add_at_key("no-inputs", statement_.place("/tokens"),
+                         "there are tokens, and neither inputs nor embeddings",
                          R"(give "inputs": one row a token, or "embeddings": {"the": [1, 0], …})");
     } else if (statement_.embeddings.is_given()) {
-      faults_.add_at_key("no-inputs", "/embeddings", "there are embeddings, and no tokens",
+      faults_.add_at_key("no-inputs", statement_.place("/embeddings"), "there are embeddings, and no tokens",
                          R"(say which: "tokens": ["the", "cat"])");
     } else {
-      faults_.add("no-inputs", "", "the problem has no inputs",
+      const std::string& where = statement_.where;
+      faults_.add("no-inputs", where, (where.empty() ? "the problem" : shown(where)) + " has no inputs",
                   R"(give "inputs": [[1, 0], [0, 1]], or "queries" and "keys", or "tokens" with "embeddings")");
     }
   }
@@ -79,10 +83,10 @@ class Finder {
     sources_.value = inputs(roles.value);
   }
 
-  void require(bool given, const std::string& where, const std::string& role) {
+  void require(bool given, const std::string& key, const std::string& role) {
     if (given) return;
-    faults_.add("missing-member", where, where + " has no \"" + role + "\"",
-                "cross-attention has a query and a key; a matrix alone is self-attention");
+    faults_.add_of("missing-member", statement_.place(key), "has no \"" + role + "\"",
+                   "cross-attention has a query and a key; a matrix alone is self-attention");
   }
 
   std::optional<Side> direct(Stated<RawTensor>& tensor) {
@@ -92,12 +96,13 @@ class Finder {
   void from_direct() {
     sources_.form = Sources::Form::direct;
     if (!statement_.queries.is_given()) {
-      const char* const where = statement_.keys.is_given() ? "/keys" : "/values";
-      faults_.add_at_key("missing-member", where, std::string(where) + " is given, and \"queries\" is not",
+      const std::string where = statement_.place(statement_.keys.is_given() ? "/keys" : "/values");
+      faults_.add_at_key("missing-member", where, shown(where) + " is given, and \"queries\" is not",
                          "give queries and keys; values are the keys where they are not given");
     }
     if (statement_.queries.is_given() && !statement_.keys.is_given()) {
-      faults_.add_at_key("missing-member", "/queries", "/queries is given, and \"keys\" is not",
+      const std::string where = statement_.place("/queries");
+      faults_.add_at_key("missing-member", where, shown(where) + " is given, and \"keys\" is not",
                          "give queries and keys; values are the keys where they are not given");
     }
     sources_.query = direct(statement_.queries);

@@ -224,6 +224,16 @@ struct Statement {
   Stated<Dtype> dtype;
   Stated<HandRounding> hand_rounding;
   Stated<int> digits;
+
+  // Where it stands, "" for the problem itself, and where what it inherits does, by key: JSON Pointers.
+  std::string where = {};
+  std::map<std::string, std::string, std::less<>> elsewhere = {};
+
+  // Where a key of it stands, or would: "/heads" of an attention in a block is "/block/layers/0/self/heads".
+  std::string place(const std::string& key) const {
+    const auto found = elsewhere.find(key);
+    return found == elsewhere.end() ? where + key : found->second;
+  }
 };
 
 }  // namespace attn

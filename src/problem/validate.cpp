@@ -31,7 +31,7 @@ class Validation {
     read_setting();
     sources_ = sources_of(statement_, setting_.vectors, budget_, faults_);
     if (sources_.form == Sources::Form::unknown) return std::nullopt;
-    setting_.from_tokens = sources_.from_tokens;
+    if (sources_.from_tokens) setting_.embeddings = statement_.place("/embeddings");
     check_max_tokens();
     check_sides(sources_, setting_.vectors, faults_);
     check_tokens(statement_, sources_, faults_);
@@ -86,12 +86,12 @@ class Validation {
     if (first) problem_.added_positions = std::move(made.positions);
   }
 
-  // The same for a statement that stands at /block/memory of this one.
+  // The same for a statement that stands within this one.
   std::optional<PartProblem> validated_part(Statement part) {
     Faults found;
     auto made = Validation(std::move(part), catalog_, budget_, found).run();
     const bool is_sound = !found.any();
-    hand_over(std::move(found), "/block/memory", {}, faults_);
+    hand_over(std::move(found), faults_);
     return is_sound ? std::move(made) : std::nullopt;
   }
 
@@ -108,7 +108,9 @@ class Validation {
     setting_.layout = statement_.weight_layout.value_or(WeightLayout::in_out);
     setting_.split_input = statement_.split_input.value_or(false);
     if (setting_.vectors == Vectors::columns && statement_.weight_layout.is_given()) {
-      faults_.add_at_key("contradiction", "/weight_layout", R"(/weight_layout is given, and /vectors is "columns")",
+      const std::string where = statement_.place("/weight_layout");
+      faults_.add_at_key("contradiction", where,
+                         shown(where) + " is given, and " + shown(statement_.place("/vectors")) + R"( is "columns")",
                          "with y = W·x a weight matrix has a row for each number that it makes");
     }
   }
@@ -119,10 +121,11 @@ class Validation {
   void check_max_tokens() {
     const bool has_past = statement_.past.is_given();
     if ((!is_direct() && !has_past) || !statement_.max_tokens.is_given()) return;
-    faults_.add_at_key(
-        "contradiction", "/max_tokens",
-        std::string("/max_tokens is given, and ") + (has_past ? "/past too" : "queries are given directly"),
-        "it cuts inputs and tokens only");
+    const std::string where = statement_.place("/max_tokens");
+    faults_.add_at_key("contradiction", where,
+                       shown(where) + " is given, and " +
+                           (has_past ? shown(statement_.place("/past")) + " too" : "queries are given directly"),
+                       "it cuts inputs and tokens only");
   }
 
   // --- the problem ------------------------------------------------------------

@@ -28,7 +28,9 @@ class StatementReader {
   // one attention of a block.
   StatementReader(const Catalog& catalog, const KnownKeys& known, Faults& faults, std::string base = "",
                   bool is_part = false)
-      : catalog_(catalog), known_(known), faults_(faults), base_(std::move(base)), is_part_(is_part) {}
+      : catalog_(catalog), known_(known), faults_(faults), base_(std::move(base)), is_part_(is_part) {
+    statement_.where = base_;
+  }
 
   Statement read(const JsonValue& root) {
     if (auto object = root.object()) {
@@ -96,10 +98,12 @@ class StatementReader {
     const bool is_known = find(catalog_.options, key) || known_.find("/" + key);
     if (!is_known) return false;
     const bool is_cross = base_.ends_with("/cross");
-    faults_.add_at_key("unknown-key", place, shown(place) + " is not a key that one attention of a block has",
-                       is_cross && key == "mask"      ? "what it may see of the memory stands in /block/memory_mask"
-                       : is_cross && key == "lengths" ? "how much of the memory counts stands in /block/memory_lengths"
-                                                      : "it stands at the top, as /" + key + ", for all layers");
+    const std::string above = shown(base_.substr(0, base_.rfind("/block/")));
+    faults_.add_at_key(
+        "unknown-key", place, shown(place) + " is not a key that one attention of a block has",
+        is_cross && key == "mask"      ? "what it may see of the memory stands in " + above + "/block/memory_mask"
+        : is_cross && key == "lengths" ? "how much of the memory counts stands in " + above + "/block/memory_lengths"
+                                       : "it stands at the top, as " + above + "/" + key + ", for all layers");
     return true;
   }
 
