@@ -36,27 +36,36 @@ Help help_for_integer(const JsonValue& value) {
   return "an integer is written 2 or -3, without quotes";
 }
 
+// The elements of a list, which one integer is not.
+std::optional<std::vector<std::int64_t>> read_list(const JsonValue& value, const std::string& where, Faults& faults,
+                                                   Help help) {
+  std::optional<RawIntegers> integers = read_integers(value, where, faults);
+  if (!integers) return std::nullopt;
+  if (integers->is_list) return std::move(integers->values);
+  return faults.add_of("wrong-kind", where, "is one number; a list of integers is wanted", std::move(help));
+}
+
 // --- random tensors --------------------------------------------------------
 
 const std::array<std::string, 4> random_kinds = {"normal", "xavier", "kaiming", "integers"};
 
 std::optional<std::vector<std::size_t>> read_shape(const JsonValue& value, const std::string& where, Faults& faults) {
-  const std::optional<RawIntegers> sizes = read_integers(value, where, faults);
+  const auto sizes = read_list(value, where, faults, "a matrix has two sizes: [3, 4]; a vector has one: [3]");
   if (!sizes) return std::nullopt;
-  if (sizes->values.size() > most_axes) {
+  if (sizes->size() > most_axes) {
     return faults.add_of(
         "out-of-range", where,
-        "has " + counted(sizes->values.size(), "size") + "; at most " + std::to_string(most_axes) + " are possible",
+        "has " + counted(sizes->size(), "size") + "; at most " + std::to_string(most_axes) + " are possible",
         "a matrix has two: [3, 4]");
   }
   std::vector<std::size_t> shape;
-  for (std::size_t i = 0; i < sizes->values.size(); ++i) {
-    if (sizes->values[i] < 1) {
-      const std::string place = sizes->is_list ? pointer(where, std::to_string(i)) : where;
-      return faults.add_of("bad-size", place, "is " + std::to_string(sizes->values[i]) + "; a size is 1 or more",
-                           "write how many there are");
+  for (std::size_t i = 0; i < sizes->size(); ++i) {
+    const std::int64_t size = (*sizes)[i];
+    if (size < 1) {
+      return faults.add_of("bad-size", pointer(where, std::to_string(i)),
+                           "is " + std::to_string(size) + "; a size is 1 or more", "write how many there are");
     }
-    shape.push_back(static_cast<std::size_t>(sizes->values[i]));
+    shape.push_back(static_cast<std::size_t>(size));
   }
   return shape;
 }
@@ -95,26 +104,29 @@ std::optional<RawTensor> read_random(JsonObject& object, const std::string& wher
 
 // --- tensors of other files --------------------------------------------------
 
+constexpr char what_range[] = "they count from 0: [0, 768] are the first 768";
+constexpr char which_rows[] = "name those that are meant: [3, 0, 7]";
+
 // "rows": [0, 768]
-std::optional<TensorPart::Range> read_range(const RawIntegers& ends, const std::string& where, Faults& faults) {
-  const std::vector<std::int64_t>& values = ends.values;
-  if (ends.is_list && values.size() == 2 && values[0] >= 0 && values[0] < values[1]) {
+std::optional<TensorPart::Range> read_range(const std::vector<std::int64_t>& values, const std::string& where,
+                                            Faults& faults) {
+  if (values.size() == 2 && values[0] >= 0 && values[0] < values[1]) {
     return TensorPart::Range{static_cast<std::size_t>(values[0]), static_cast<std::size_t>(values[1])};
   }
-  return faults.add_of("bad-range", where, "is no range: a first one, and the one behind the last",
-                       "they count from 0: [0, 768] are the first 768");
+  return faults.add_of("bad-range", where, "is no range: a first one, and the one behind the last", what_range);
 }
 
 // "take": [3, 0, 7]
-std::optional<std::vector<std::size_t>> read_taken(const RawIntegers& rows, const std::string& where, Faults& faults) {
-  if (rows.values.empty()) return faults.add_of("empty", where, "takes no row", "name those that are meant: [3, 0, 7]");
+std::optional<std::vector<std::size_t>> read_taken(const std::vector<std::int64_t>& rows, const std::string& where,
+                                                   Faults& faults) {
+  if (rows.empty()) return faults.add_of("empty", where, "takes no row", which_rows);
   std::vector<std::size_t> taken;
-  for (std::size_t i = 0; i < rows.values.size(); ++i) {
-    if (rows.values[i] < 0) {
-      return faults.add_of("out-of-range", rows.is_list ? pointer(where, std::to_string(i)) : where,
-                           "is " + std::to_string(rows.values[i]), "rows count from 0");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] < 0) {
+      return faults.add_of("out-of-range", pointer(where, std::to_string(i)), "is " + std::to_string(rows[i]),
+                           "rows count from 0");
     }
-    taken.push_back(static_cast<std::size_t>(rows.values[i]));
+    taken.push_back(static_cast<std::size_t>(rows[i]));
   }
   return taken;
 }
@@ -127,7 +139,7 @@ bool read_part(const std::string& key, const JsonValue& value, const std::string
     part.is_transposed = is_transposed.value_or(false);
     return is_transposed.has_value();
   }
-  const std::optional<RawIntegers> integers = read_integers(value, where, faults);
+  const auto integers = read_list(value, where, faults, key == "take" ? which_rows : what_range);
   if (!integers) return false;
   if (key == "take") return (part.take = read_taken(*integers, where, faults)).has_value();
   return ((key == "rows" ? part.rows : part.columns) = read_range(*integers, where, faults)).has_value();
@@ -221,14 +233,16 @@ std::optional<std::int64_t> integer_of(const JsonNumber& number, const std::stri
   const std::string given = shown(where) + " is " + shortest(number.value);
   if (!whole && std::trunc(number.value) != number.value) {
     faults.add("not-an-integer", where, given + "; an integer is wanted", "write it without a fraction");
+  } else if (whole ? *whole < least : number.value < 0) {
+    const bool bounded = least > -most_exact;
+    faults.add("out-of-range", where,
+               given + (bounded ? "; at least " + std::to_string(least) + " is wanted" : ", which is too small"),
+               "write a larger one");
   } else if (!whole || *whole > most) {
     const bool bounded = most < most_exact;
     faults.add("out-of-range", where,
                given + (bounded ? "; at most " + std::to_string(most) + " is possible" : ", which is too large"),
                "write a smaller one");
-  } else if (*whole < least) {
-    faults.add("out-of-range", where, given + "; at least " + std::to_string(least) + " is wanted",
-               "write a larger one");
   } else {
     return *whole;
   }
