@@ -62,6 +62,7 @@ class Picked(unittest.TestCase):
         of_encoder = told.split("Encoder · Layer 1 · self-attention\n")[1].split("Encoder · ")[0]
         self.assertIn("Keys", of_encoder)
         self.assertNotIn("Queries", of_encoder)
+        self.assertIn("Layer 1 · self-attention · Query 3", attn("run", "-", "--query", "3", "--geometry", problem=LATER))
         self.assertIn("can be 1 only", attn("run", "-", "--query", "3", "--part", "encoder", problem=LATER, code=2))
         self.assertIn("query 3", attn("worksheet", "-", "--query", "3", problem=LATER).lower())
 

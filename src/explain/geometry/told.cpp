@@ -253,14 +253,11 @@ std::string title_of(const Trace& trace, const RecipePart& part, const Step& wei
   return dotted(dotted(where, language().telling.one_query_told(number)), read.drawn.asked().label);
 }
 
-}  // namespace
-
-std::optional<std::string> no_geometry(const Trace& trace, const ExplainOptions& options) {
+// Why this attention cannot be drawn.
+std::optional<std::string> no_geometry_of(const RecipePart& part, const Trace& trace, const ExplainOptions& options) {
   const GeometryWords& said = language().geometry;
-  const std::vector<const RecipePart*> told = attentions_told(trace, options);
-  if (told.empty()) return said.no_such_part;
-  const Step* weights = weights_of(trace, *told.front());
-  if (!weights || !trace.find(told.front()->attention->scores) || !weights->result.shape().has("key")) {
+  const Step* weights = weights_of(trace, part);
+  if (!weights || !trace.find(part.attention->scores) || !weights->result.shape().has("key")) {
     return said.no_weights;
   }
   const Shape& shape = weights->result.shape();
@@ -275,6 +272,19 @@ std::optional<std::string> no_geometry(const Trace& trace, const ExplainOptions&
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<std::string> no_geometry(const Trace& trace, const ExplainOptions& options) {
+  std::optional<std::string> of_first;
+  for (const RecipePart* part : attentions_told(trace, options)) {
+    auto why = no_geometry_of(*part, trace, options);
+    if (!why) return std::nullopt;
+    if (!of_first) of_first = std::move(why);
+  }
+  if (!of_first) return language().geometry.no_such_part;
+  return of_first;
+}
+
 void tell_geometry(const Trace& trace, const ExplainOptions& options, const Numerals& numerals, Document& document) {
   const bool asked = options.geometry == GeometryWanted::asked;
   if (options.geometry == GeometryWanted::none || (asked && no_geometry(trace, options))) return;
@@ -282,7 +292,7 @@ void tell_geometry(const Trace& trace, const ExplainOptions& options, const Nume
   bool has_begun = false;
   for (const RecipePart* part : attentions_told(trace, options)) {
     const Step* weights = weights_of(trace, *part);
-    if (!weights) continue;
+    if (!weights || (asked && no_geometry_of(*part, trace, options))) continue;
     for (const Place& place : drawn_places(*weights, options)) {
       const auto query = options.query ? std::optional(*options.query - 1) : std::nullopt;
       auto read = read_geometry(trace, *part->attention, place, query);
@@ -294,7 +304,6 @@ void tell_geometry(const Trace& trace, const ExplainOptions& options, const Nume
       document.add(std::move(told));
       if (asked) return;
     }
-    if (asked) return;
   }
 }
 
