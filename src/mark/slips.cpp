@@ -129,7 +129,7 @@ class Slips {
             differs = differs || value != computed_[at.cell(matrix, to, i)];
             slip.patches.push_back({place_.line, at.cell(matrix, to, i), value});
           }
-          slip.evidence = language().verdicts.row_again(to + 1, from + 1);
+          slip.evidence = language().verdicts.row_again(to + 1, from + 1, at.are_columns());
           if (differs && visit_(slip)) return true;
         }
       }

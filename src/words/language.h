@@ -302,13 +302,13 @@ struct VerdictWords {
   Saying<Text, Text> every_number_is;
   Saying<Text, std::size_t, std::size_t, std::size_t> come_out;
   Saying<Text> never_negative;
-  Saying<std::size_t, Text> row_sums_to;
+  Saying<Text, Text> row_sums_to;
   Saying<Text, Text, Text> lies_outside;
   Saying<std::size_t, Text> term_missing, term_negated;
   Said one_term, whole_number, negated;
   Saying<bool> point_moved;
   Said digits_swapped, exchanged;
-  Saying<std::size_t, std::size_t> row_again;
+  Saying<std::size_t, std::size_t, bool> row_again;
   Saying<Text, bool> looks_as_if;
   Said some_rows, weights_rounded, other_maximum;
   Saying<Text> not_tried;

@@ -703,6 +703,27 @@ class Files(CheckTest):
                            problem=self.path("closed.json", json.dumps(problem)))["diagnoses"]
         self.assertRegex(told[0]["evidence"], r"those of row 2 to 0\.49")
 
+    def test_a_row_that_is_no_softmax_is_called_by_its_head_where_there_are_several(self):
+        problem = {"heads": 2, "queries": [[1, 0, 2, 1], [0, 1, 1, 1]], "keys": [[1, 1, 0, 1], [2, 0, 1, 0]],
+                   "score": "dot"}
+        weights = with_decimals(steps_of(problem)["attention_weights"])
+        weights[1][1] = ["0.3412", "0.1534"]
+        told = self.report({"attention_weights": weights}, problem=self.path("heads.json", json.dumps(problem)))
+        self.assertIn("those of row [2,2] to 0.4946", told["diagnoses"][0]["evidence"])
+
+    def test_a_vector_that_was_copied_is_a_column_where_vectors_are(self):
+        inputs, weights = [[1, 2], [3, 5], [0, 1]], [[1, 0], [2, 1]]
+        keys = [[5, 2], [5, 2], [2, 1]]
+        for problem, written, evidence in (
+                ({"inputs": inputs, "weights": {"key": weights}}, keys, "row 2 is row 1 again"),
+                ({"inputs": transposed(inputs), "weights": {"key": transposed(weights)}, "vectors": "columns"},
+                 transposed(keys), "column 2 is column 1 again")):
+            weighed = {**problem["weights"], "query": [[1, 0], [0, 1]], "value": [[1, 0], [0, 1]]}
+            told = self.report({"keys": written},
+                               problem=self.path("keys.json", json.dumps({**problem, "weights": weighed})))
+            self.assertEqual([(one["mistake"], one["evidence"]) for one in told["diagnoses"]],
+                             [("slip.row_copied", evidence)])
+
     def test_a_mask_forgotten_for_one_query_is_named_in_columns_as_in_rows(self):
         rows = {"inputs": [[-0.8, 0.6], [0.2, -1.4], [1.4, -0.5]], "causal": True, "weights": {
             "query": [[0.0, 1.0], [-1.4, -0.4]], "key": [[-1.0, -0.8], [-0.7, 1.4]], "value": [[0.5, 0.3], [-0.3, -1.4]]}}

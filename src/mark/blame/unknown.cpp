@@ -43,7 +43,11 @@ std::string impossible_weights(const HandedStep& step, const Tensor<double>& rig
       slack += stands_for(cell, RoundingMode::truncate, {}).width();
     }
     if (!whole || std::abs(sum - 1) <= slack + 1e-9 || sum == 0) continue;
-    return language().verdicts.row_sums_to(start / width + 1, to_four_decimals(sum));
+    std::vector<std::size_t> row = right.shape().index(start);
+    row.pop_back();
+    // Of one matrix its number alone.
+    const std::string which = row.size() == 1 ? std::to_string(row[0] + 1) : spelled_index(row);
+    return language().verdicts.row_sums_to(which, to_four_decimals(sum));
   }
   return "";
 }

@@ -98,7 +98,11 @@ constexpr VerdictWords english_verdicts = {
         [](bool right) { return std::string("the decimal point stands too far ") + (right ? "right" : "left"); },
     .digits_swapped = "with two of its digits exchanged the number fits",
     .exchanged = "exchanged with each other they fit",
-    .row_again = "row {} is row {} again",
+    .row_again =
+        [](std::size_t row, std::size_t other, bool are_columns) {
+          const std::string what = are_columns ? "column " : "row ";
+          return what + std::to_string(row) + " is " + what + std::to_string(other) + " again";
+        },
     .looks_as_if =
         [](Text what, bool in_some_rows) {
           return "It looks as if" + std::string(in_some_rows ? ", in some rows, " : " ") + what + ".";

@@ -39,7 +39,8 @@ TEST_CASE("a language says sentences about what they are told", "[words]") {
   CHECK(language().steps.inputs("query") == "Inputs that the queries are made from");
   CHECK(language().telling.no(2, 3, language().telling.row) == "no: not in 2 of 3 rows");
   CHECK(language().verdicts.so_many(3, 3, true) == "all 3");
-  CHECK(language().verdicts.row_again(2, 1) == "row 2 is row 1 again");
+  CHECK(language().verdicts.row_again(2, 1, false) == "row 2 is row 1 again");
+  CHECK(language().verdicts.row_again(2, 1, true) == "column 2 is column 1 again");
   CHECK(language().steps.first_vectors(3) == "the first 3 vectors of {0}");
   CHECK(language().differences.other_step("A", "B", "scores") == "The numbers of B are those of A's scores.");
 }
