@@ -42,7 +42,8 @@ std::string Matrix::in_box(std::size_t row, std::size_t column) const {
   // From here on the digits that say which number it is are fewer than those before its point.
   constexpr double too_large = 1e15;
   if (std::isfinite(value) && std::abs(value) >= too_large) return (value < 0 ? "−" : "") + shortest(std::abs(value));
-  return written(value, {.decimals = value == std::trunc(value) ? 0 : format.decimals});
+  const int at_least = box(row, column) == Box::filled ? decimals_in_lines : 0;
+  return written(value, {.decimals = value == std::trunc(value) ? at_least : format.decimals});
 }
 
 std::vector<Block> without_pictures(const GeometryTold& told) {

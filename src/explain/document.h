@@ -131,7 +131,7 @@ struct Matrix {
   std::vector<bool> closed;                 // as many, or empty where the step has no mask
   std::vector<std::string> closed_by = {};  // the rules that close cells: "causal"
   NumberFormat format;
-  int decimals_in_lines = 0;  // how many its numbers have at least in lines of arithmetic
+  int decimals_in_lines = 0;  // how many its numbers have at least in lines of arithmetic, and in filled boxes
 
   // Of a matrix that somebody handed in: what was written, with a sign before it,
   // and what became of it. Then `cells` says nothing.
@@ -139,7 +139,8 @@ struct Matrix {
   std::vector<Mark> marks;
 
   // Of a sheet to be filled in: the box of each cell. Then every number has as many decimals
-  // as `format` says, or none where it is whole, so that none depends on any other.
+  // as `format` says, or none where it is whole, so that none depends on any other. In a filled box a whole one may
+  // have decimals, too.
   std::vector<Box> boxes;
 
   // Whether it stands well beside the matrix before it, where there is room.

@@ -251,6 +251,17 @@ class Keys(unittest.TestCase):
                 with self.subTest(problem=problem):
                     self.marked_key(problem)
 
+    def test_a_key_that_is_rounded_by_hand_has_digits_enough(self):
+        saturated = {"queries": [[10, 1]], "keys": [[1, 0], [0, 0], [0, 1]], "values": [[1], [2], [4]],
+                     "score": "dot", "arithmetic": {"hand_rounding": "1"}}
+        with tempfile.TemporaryDirectory() as folder:
+            problem = os.path.join(folder, "saturated.json")
+            with open(problem, "w", encoding="utf-8") as file:
+                json.dump(saturated, file)
+            for problem in (problem, os.path.join(DATA, "worked-example-rounded.json")):
+                with self.subTest(problem=problem):
+                    self.assertEqual(self.marked_key(problem)["verdict"], "right")
+
     def test_boxes_have_one_size(self):
         for words in ([], ["--key"]):
             self.assertEqual({len(piece) for piece in re.findall("[┌┬├└┴](─+)", sheet(CAUSAL, *words))}, {8})

@@ -582,9 +582,25 @@ class SheetTeller {
       put_into_boxes(matrix);
       // From here on the matrix knows nothing of how its numbers came about, but where they stand.
       matrix.reading = {Given{}, {}, std::nullopt, step.result.shape()};
-      matrix.decimals_in_lines = 0;
+      const bool was_rounded = trace_.arithmetic.hand_rounding && !comes_of_whole_numbers(step);
+      matrix.decimals_in_lines = options_.is_key && was_rounded ? options_.digits : 0;
     }
     return all;
+  }
+
+  // Whether there was nothing to be rounded in it, nor before it.
+  bool comes_of_whole_numbers(const Step& step) const {
+    const auto are_whole = [](const Tensor<double>& tensor) {
+      return std::ranges::all_of(tensor.data(), [](double number) { return number == std::trunc(number); });
+    };
+    const auto* softmax = std::get_if<Softmax>(&step.op);
+    const bool keeps_whole = regroups(step.op) || std::holds_alternative<Contract>(step.op) ||
+                             std::holds_alternative<Close>(step.op) ||
+                             (softmax && softmax->part == Softmax::Part::maximum);
+    return are_whole(step.result) && keeps_whole && std::ranges::all_of(step.operands, [&](const Operand& operand) {
+             const Step* before = trace_.find(operand.id);
+             return before ? comes_of_whole_numbers(*before) : are_whole(trace_.value(operand.id));
+           });
   }
 
   // Whether it is all of one query that only fills up a sequence.

@@ -15,7 +15,7 @@ constexpr WorksheetWords english_worksheet = {
           const std::string so_many =
               decimals == 0 ? "as a whole number" : "with " + counted(std::size_t(decimals), "decimal");
           return "Write a number into every box: " + so_many +
-                 (decimals == 0 ? "" : ", or without any where it is whole") +
+                 (decimals == 0 ? "" : ", or without any where it is whole and nothing was rounded on the way") +
                  (is_rounded ? ", and go on with what you wrote." : ".");
         },
     .half_is_there = "Every other number is there already.",
