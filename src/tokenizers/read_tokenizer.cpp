@@ -182,6 +182,11 @@ Result<Tokenizer> read_bert(const Folder& folder) {
   const JsonPlace strips = config["strip_accents"];
   cleans.strips_accents = strips.is_null() ? cleans.lowers : strips.flag();
   if (!config["do_basic_tokenize"].flag_or(true)) config["do_basic_tokenize"].not_computed("is false");
+  // Others cut words otherwise, as BertJapaneseTokenizer does, and have a vocab.txt all the same.
+  if (const JsonPlace kind = config["tokenizer_class"]; !kind.is_null()) {
+    kind.one_of({"BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer", "DistilBertTokenizerFast",
+                 "ElectraTokenizer", "ElectraTokenizerFast"});
+  }
   parts.normalizer = cleaning(cleans);
 
   struct Special {

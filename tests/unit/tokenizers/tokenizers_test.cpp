@@ -675,6 +675,8 @@ TEST_CASE("settings beside a vocabulary that are not computed, or are none, are 
     return refusal(ModelFolder().with("vocab.txt", bert_vocabulary).with("tokenizer_config.json", settings).read());
   };
   CHECK(bert("{}").empty());
+  CHECK(bert(R"({"tokenizer_class": "BertTokenizer"})").empty());
+  CHECK(bert(R"({"tokenizer_class": "BertJapaneseTokenizer"})").find("`BertJapaneseTokenizer`") != std::string::npos);
   CHECK(bert(R"({"do_basic_tokenize": false})").starts_with("/do_basic_tokenize "));
   CHECK(bert(R"({"do_lower_case": "yes"})").starts_with("/do_lower_case "));
   CHECK(bert(R"({"cls_token": 7})").starts_with("/cls_token "));
