@@ -1349,13 +1349,17 @@ class Small(ProgramTest):
         self.assertTrue(case.get("name").endswith(r'a\ufffe<b>&"\uffff.json'), case.get("name"))
 
     def test_labels_of_a_table_to_fill_in_stay_labels(self):
-        tokens = [" ", "a;b", "c,d;e", "7"]
+        tokens = [" ", "a;b", "c,d", "7"]
         problem = {"tokens": tokens, "inputs": [[1, 0], [0, 1], [1, 1], [2, 1]], "score": "dot"}
         problem = self.path("p.json", json.dumps(problem))
         table = attn("check", problem, "--template", "csv").stdout.split("\n\n")[0]
-        self.assertEqual(table.split("\n")[0], 'scores,key 1,"a;b","c,d;e",key 4')
-        first = [line[0] for line in csv.reader(io.StringIO(table))]
-        self.assertEqual(first, ["scores", "query 1", "a;b", "c,d;e", "query 4"])
+        self.assertEqual(table.split("\n")[0], 'scores,key 1,key 2,"c,d",key 4')
+        rows = list(csv.reader(io.StringIO(table)))
+        self.assertEqual([line[0] for line in rows], ["scores", "query 1", "query 2", "c,d", "query 4"])
+        # A spreadsheet puts no more in quotation marks than it has to.
+        saved = io.StringIO()
+        csv.writer(saved, lineterminator="\n").writerows(rows)
+        self.assertIn("16 blank", attn("check", problem, self.path("saved.csv", saved.getvalue())).stdout)
 
 
 if __name__ == "__main__":
