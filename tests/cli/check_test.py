@@ -114,8 +114,8 @@ class WhatNobodySaw(CheckTest):
         values[1][1][0] *= -1
         context = [[[sum(row[key] * values[head // 2][key][i] for key in range(3)) for i in range(2)]
                     for row in weights[head]] for head in range(4)]
-        self.assertEqual(self.told(problem, {"attention_weights": with_decimals(weights, 6),
-                                             "context": with_decimals(context)}), [("slip.sign", "values", [[2, 2, 1]])])
+        steps = {"attention_weights": with_decimals(weights, 6), "context": with_decimals(context)}
+        self.assertEqual(self.told(problem, steps), [("slip.sign", "values", [[2, 2, 1]])])
 
     def test_a_slip_in_a_layer_is_found_behind_the_next(self):
         layers = [{"self": {"weights": {"query": [[-0.1], [0.4]], "key": [[-0.4], [-0.7]],
@@ -726,7 +726,8 @@ class Files(CheckTest):
 
     def test_a_mask_forgotten_for_one_query_is_named_in_columns_as_in_rows(self):
         rows = {"inputs": [[-0.8, 0.6], [0.2, -1.4], [1.4, -0.5]], "causal": True, "weights": {
-            "query": [[0.0, 1.0], [-1.4, -0.4]], "key": [[-1.0, -0.8], [-0.7, 1.4]], "value": [[0.5, 0.3], [-0.3, -1.4]]}}
+            "query": [[0.0, 1.0], [-1.4, -0.4]], "key": [[-1.0, -0.8], [-0.7, 1.4]],
+            "value": [[0.5, 0.3], [-0.3, -1.4]]}}
         turned = {"inputs": transposed(rows["inputs"]), "causal": True, "vectors": "columns",
                   "weights": {name: transposed(matrix) for name, matrix in rows["weights"].items()}}
         context = steps_of(rows)["context"]
