@@ -176,7 +176,9 @@ void refuse_beside_template(const CheckOptions& options) {
       throw Refusal(name + " means nothing beside --template", "leave it out: it is about answers that are marked")
           .at({name});
   }
-  understood({.color = rendering.color});  // of errors, in which it must mean something
+  RenderOptions of_errors;
+  of_errors.color = rendering.color;
+  understood(of_errors);  // refuses a word that means nothing
 }
 
 // Answers to fill in, in place of answers that are marked.

@@ -197,8 +197,8 @@ TEST_CASE("a line says so where there is nothing to add up", "[explain]") {
 
   const Tensor<double> number(Shape{}, {1}), none(Shape{}, {-infinity}), zero(Shape{}, {0});
   const Tensor<double> scores = row("key", {-infinity, -infinity});
-  CHECK(line({"", part(Softmax::Part::exponentials), {scores, none}}, 0) == "= 0 closed");
-  CHECK(line({"", part(Softmax::Part::weights), {row("key", {0, 0}), zero}}, 1) == "= 0 closed");
+  CHECK(line({"", part(Softmax::Part::exponentials), {scores, none}}, 0) == "= e^(−∞) = 0 ");
+  CHECK(line({"", part(Softmax::Part::weights), {row("key", {0, 0}), zero}}, 1) == "= 0 0 where the divisor is 0");
   CHECK(line({"", part(Softmax::Part::sum), {row("key", {0, 0}), none, none}}, 0) == "= 0 + 0 = 0 ");
   CHECK(line({"", part(Softmax::Part::sum), {row("key", {0, 0}), number, number}, closed}, 0) == "= e^(1 − 1) = 1 ");
 }

@@ -24,8 +24,8 @@ struct FirstFault {
   std::string where, message;
 };
 
-FirstFault fault_of(const std::string& text) {
-  const auto trace = read_trace(text);
+FirstFault fault_of(const std::string& spelled) {
+  const auto trace = read_trace(spelled);
   if (trace) return {"", "nothing"};
   return {trace.faults()[0].where, trace.faults()[0].message};
 }
