@@ -202,8 +202,12 @@ class Keys(unittest.TestCase):
         return file
 
     def marked_key(self, problem):
-        """What check says of a key: nothing of it is wrong."""
+        """What check says of the key of a problem, or of the one in that file: nothing of it is wrong."""
         with tempfile.TemporaryDirectory() as folder:
+            if isinstance(problem, dict):
+                stated, problem = problem, os.path.join(folder, "problem.json")
+                with open(problem, "w", encoding="utf-8") as file:
+                    json.dump(stated, file)
             done = attn("check", problem, self.filled_in(problem, folder), "--format", "json")
         self.assertIn(done.returncode, (0, 1), done.stderr)
         report = json.loads(done.stdout)
@@ -243,24 +247,16 @@ class Keys(unittest.TestCase):
     def test_large_numbers_of_a_key_are_right(self):
         large = {"queries": [[1, 1]], "keys": [[1234567, 0.25], [1234568, 0]], "values": [[1], [-1234567]],
                  "score": "dot"}
-        with tempfile.TemporaryDirectory() as folder:
-            problem = os.path.join(folder, "large.json")
-            with open(problem, "w", encoding="utf-8") as file:
-                json.dump(large, file)
-            for problem in (problem, os.path.join(DATA, "precision-mask-by-adding.json")):
-                with self.subTest(problem=problem):
-                    self.marked_key(problem)
+        for problem in (large, os.path.join(DATA, "precision-mask-by-adding.json")):
+            with self.subTest(problem=problem):
+                self.marked_key(problem)
 
     def test_a_key_that_is_rounded_by_hand_has_digits_enough(self):
         saturated = {"queries": [[10, 1]], "keys": [[1, 0], [0, 0], [0, 1]], "values": [[1], [2], [4]],
                      "score": "dot", "arithmetic": {"hand_rounding": "1"}}
-        with tempfile.TemporaryDirectory() as folder:
-            problem = os.path.join(folder, "saturated.json")
-            with open(problem, "w", encoding="utf-8") as file:
-                json.dump(saturated, file)
-            for problem in (problem, os.path.join(DATA, "worked-example-rounded.json")):
-                with self.subTest(problem=problem):
-                    self.assertEqual(self.marked_key(problem)["verdict"], "right")
+        for problem in (saturated, os.path.join(DATA, "worked-example-rounded.json")):
+            with self.subTest(problem=problem):
+                self.assertEqual(self.marked_key(problem)["verdict"], "right")
 
     def test_boxes_have_one_size(self):
         for words in ([], ["--key"]):

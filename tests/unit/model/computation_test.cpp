@@ -92,7 +92,7 @@ TEST_CASE("a result alone is noted as all steps are: rows without open keys, vec
     }
     return places;
   };
-  CHECK(noted(all, "closed_row").size() == 2);  // one a head
+  CHECK(noted(all, "closed_row").size() == 2);   // one a head
   CHECK(noted(all, "zero_vector").size() == 2);  // a key, and the first query of the second head
   for (const std::string kind : {"closed_row", "zero_vector"})
     CHECK(noted(std::get<Trace>(made), kind) == noted(all, kind));
