@@ -166,8 +166,7 @@ std::string loose_person_key(std::string_view name) {
   // "Anna (1)": a browser's second download.
   const std::size_t copy = name.rfind(" (");
   if (copy != std::string_view::npos && name.ends_with(')')) name = name.substr(0, copy);
-  const std::string valid = first_invalid_utf8(name) ? printable(name) : std::string(name);
-  const std::string apart = normalised(in_small_letters(valid), NormalForm::nfkd);
+  const std::string apart = normalised(person_key(name), NormalForm::nfkd);
   const auto is_mark = [](char32_t point) {
     return (point >= 0x300 && point < 0x370) || (point >= 0x2010 && point <= 0x201f);
   };

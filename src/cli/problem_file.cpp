@@ -169,6 +169,11 @@ Problem open_problem(const std::string& file, const ComputeOptions& options, Col
   return open_problem_text(text_of(file, color), file, options, color);
 }
 
+Result<Problem> read_sketched(std::string_view text) {
+  constexpr std::size_t most_bytes = std::size_t{64} << 20;
+  return read_problem(text, catalog(), most_bytes);
+}
+
 Problem open_problem_text(std::string_view text, const std::string& file, const ComputeOptions& options,
                           ColorChoice color) {
   options.check();

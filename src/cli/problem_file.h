@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/hardware.h"
@@ -62,6 +63,9 @@ Problem open_problem(const std::string& file, const ComputeOptions& options,
 // The same for a text that is at hand.
 Problem open_problem_text(std::string_view text, const std::string& file, const ComputeOptions& options,
                           ColorChoice color = ColorChoice::automatic);
+
+// A problem that was made from a sketch: nothing in it stands in other files.
+Result<Problem> read_sketched(std::string_view text);
 
 // Computes it, where the backend is there and memory is not short. With
 // `only_result` a trace need hold no more than that.

@@ -28,9 +28,13 @@ const ModelFamily& family_of(const ModelFiles& files, const ImportWishes& wishes
     if (wishes.from.empty() ? !knows(family) : family.name != wishes.from) continue;
     // A state dict of torch is of no type. Others that are built alike multiply, add or count somewhere else.
     if (said.empty() || family.types.empty() || knows(family)) return family;
-    throw NotImported{{.code = "unknown-model",
-                       .message = not_computed(said),
-                       .help = "--from " + family.name + " takes " + listed(family.types)}};
+    const bool is_of_another = std::ranges::any_of(importable_models(), knows);
+    throw NotImported{
+        {.code = "unknown-model",
+         .message = is_of_another
+                        ? "config.json says `" + shortened(printable(said), 60) + "`, and --from " + family.name
+                        : not_computed(said),
+         .help = is_of_another ? "leave --from out" : "--from " + family.name + " takes " + listed(family.types)}};
   }
   if (!wishes.from.empty()) {
     throw NotImported{{.code = "unknown-model",

@@ -158,7 +158,7 @@ std::optional<Measured> measured(RawTensor tensor, Budget& budget, Faults& fault
   // However many lists without a number a shape may say, they are not made.
   if (product(shape) == 0) {
     return faults.add_of("empty", tensor.where, "is " + spelled_sizes(shape) + ", and holds no number",
-                         "attention needs one token at least, and one number of each");
+                         "write its numbers, or leave the key out");
   }
   return tensor_of_file(std::move(numbers.value()), tensor.where, budget);
 }

@@ -91,8 +91,8 @@ struct Trace {
 };
 
 // How many places along that axis of a tensor are no padding in a sequence, where that is known: of queries, keys and
-// tokens in a batch of different lengths. Of the keys that a number is there for with each query, as of scores, it is
-// not: queries are compared with all. `part` is of the recipe's.
+// tokens in a batch of different lengths. Where a query and a key have one number, as in scores, it is not of
+// the keys: queries are compared with all. `part` is of the recipe's.
 std::optional<std::size_t> own_places(const Trace& trace, std::string_view id, std::size_t part, const Shape& shape,
                                       const Axis& axis, std::size_t sequence);
 

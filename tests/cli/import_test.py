@@ -490,6 +490,11 @@ class Everywhere(InFolder):
             self.assertIn("copy the file to problems" if code else "--root problems", done.stderr)
         done = attn("run", "elsewhere/it.json", "--root", "problems", folder=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
+        np.save(self.path("elsewhere/x.npy"), np.zeros((4, 12)))  # which a run would find first
+        done = attn("import", "problems/m.safetensors", "--from", "torch-mha", "--heads", "3", "--inputs", "problems/x.npy",
+                    "-o", "elsewhere/it.json", folder=self.folder)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("the problem would read elsewhere/x.npy in place of problems/x.npy", done.stderr)
 
     def test_a_model_of_another_type_is_not_read_as_the_family_that_is_asked_for(self):
         for type, family, tensors in (("granite", "llama", small_llama()), ("gemma", "llama", small_llama()),
@@ -499,6 +504,10 @@ class Everywhere(InFolder):
             self.assertIn(f"a model of the type `{type}` is not computed here", said)
             self.assertIn(f"help: --from {family} takes {family}, ", said)
             self.assertIn("help: attn computes bert, ", self.refused(folder, "--ids", "4,5"))
+        self.model(small_bert())
+        said = self.refused("model", "--from", "llama", "--ids", "4,5")
+        self.assertIn("config.json says `bert`, and --from llama", said)
+        self.assertIn("help: leave --from out", said)
 
     def test_a_tensor_that_nobody_reads_is_refused_by_name(self):
         self.model(small_bert(**{"encoder.layer.0.adapter.weight": np.zeros((4, 4))}))

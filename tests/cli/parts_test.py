@@ -149,6 +149,10 @@ class Options(unittest.TestCase):
             told = self.told(*words)
             self.assertIn(rest, told)
             self.assertEqual([one in told for one in (sink, sum_1)], [one == said for one in (sink, sum_1)], words)
+        one_sink = {"inputs": [[1, 0], [0, 1]], "block": {"layers": [{"self": {"softmax": {"sink": 1}}}, {"self": {}}]}}
+        told = " ".join(attn("run", "-", "--explain", "rows", problem=one_sink).split())
+        self.assertIn("Softmax turns the scores of a query into attention weights.", told)
+        self.assertFalse(sink in told or sum_1 in told)
 
     def test_a_small_number_is_written_with_all_its_digits(self):
         problem = {"inputs": [[1, 0], [0, 1]], "scale": 1e-6, "softcap": 3e-5}

@@ -58,7 +58,7 @@ def problems():
     behind = {"queries": [[1, 1], [1, 2]], "keys": [[1, 2], [0, 1]], "values": [[1, 2], ["nan", 1]],
               "mask": {"block": [[0, 1], [0, 1]]}}
     found["a value that is no number behind a mask"] = (["-"], json.dumps(behind))
-    before = {"queries": [[1, 2], ["inf", 4]], "keys": [[1, 0], [0, 1]], "values": [[1, 2], ["nan", 4]],
+    before = {"queries": [[1, 2], ["nan", 4]], "keys": [[1, 0], [0, 1]], "values": [[1, 2], ["nan", 4]],
               "mask": {"allow": [[1, 0], [0, 1]]}}
     found["a score that is no number beside a closed one"] = (["-"], json.dumps(before))
     for mode in ("half-up", "half-even", "truncate", "keep-sum"):

@@ -23,9 +23,7 @@
 #include "cli/render.h"
 #include "exports/blank_answers.h"
 #include "files/input_file.h"
-#include "model/attention.h"
 #include "problem/faults.h"
-#include "reading/problem/problem.h"
 #include "reading/roster.h"
 #include "reading/text_file.h"
 
@@ -179,12 +177,6 @@ void refuse_names_alike(const std::vector<Wanted>& all, const std::string& roste
   }
 }
 
-// What ExerciseMaker reads problems with: nothing in them stands in other files.
-Result<Problem> read_sketch(std::string_view text) {
-  constexpr std::size_t most_bytes = std::size_t{64} << 20;
-  return read_problem(text, catalog(), most_bytes);
-}
-
 // Throws a Refusal where there is no such exercise.
 Made made(const ExerciseMaker& maker, const Wanted& wanted, bool with_key) {
   const Result<std::string> text = maker.make(wanted.seed, wanted.own);
@@ -195,7 +187,7 @@ Made made(const ExerciseMaker& maker, const Wanted& wanted, bool with_key) {
   }
   Made done{.problem = text.value(), .key = ""};
   if (!with_key) return done;
-  const Problem problem = std::move(read_sketch(done.problem).value());
+  const Problem problem = std::move(read_sketched(done.problem).value());
   ComputeOptions alone;  // others draw meanwhile
   alone.hardware.threads = "1";
   const Trace trace = compute(problem, alone);
@@ -246,7 +238,7 @@ void write_folder(const fs::path& folder, const std::vector<Wanted>& wanted, con
 
 ExerciseMaker maker_of(const ExerciseWishes& wishes, int difficulty) {
   if (auto fault = contradiction_in(wishes)) throw Refusal(*fault);
-  Result<ExerciseMaker> maker = ExerciseMaker::of(sketch_of(wishes), difficulty, read_sketch);
+  Result<ExerciseMaker> maker = ExerciseMaker::of(sketch_of(wishes), difficulty, read_sketched);
   if (maker) return std::move(maker.value());
   Diagnostic fault = maker.faults().front();
   if (fault.code == "sizes-coincide") {
@@ -272,7 +264,7 @@ ExerciseMaker maker_of(const ExerciseOptions& options) {
   const Problem like = open_problem_text(text, options.like, {});
   Result<Sketch> sketch = sketch_like(text, typed_digits(like.digits.value_or(usual_digits)));
   if (!sketch) throw Refusal(sketch.faults(), text, options.like);
-  Result<ExerciseMaker> maker = ExerciseMaker::of(std::move(sketch.value()), difficulty, read_sketch, true);
+  Result<ExerciseMaker> maker = ExerciseMaker::of(std::move(sketch.value()), difficulty, read_sketched, true);
   if (!maker) throw Refusal(maker.faults().front());
   return std::move(maker.value());
 }

@@ -161,7 +161,17 @@ class NamesOfFiles {
     auto way = way_to(folder, home_);
     if (!way && root_.empty()) root_ = folder;
     if (!way) way = way_to(folder, root_);
-    if (way) return *way + fs::path(file).filename().string() + typed.substr(colon);
+    if (way) {
+      const std::string name = *way + fs::path(file).filename().string();
+      std::error_code unknown;
+      const fs::path beside = fs::path(home_) / name;
+      if (fs::exists(beside, unknown) && !fs::equivalent(beside, file, unknown)) {
+        throw Refusal("the problem would read " + shown(beside.generic_string()) + " in place of " + shown(file),
+                      "--root comes second: write the problem to another folder with -o, or call the file otherwise")
+            .at({option, typed});
+      }
+      return name + typed.substr(colon);
+    }
     throw Refusal(shown(file) + " lies neither beside the problem nor beside the model",
                   "--root leads a problem to one folder: copy the file to " + shown(root_))
         .at({option, typed});
@@ -186,7 +196,7 @@ void ImportOptions::declare(CommandLine& line) {
   std::vector<std::string> names;
   for (const auto& [name, summary] : model_families()) names.push_back(name);
   line.begin_group("What is taken over");
-  line.add_option("--from", from, "what kind of model it is; else config.json says so",
+  line.add_option("--from", from, "what kind of model it is, where config.json does not say so",
                   {.value = "FAMILY", .choices = names});
   line.add_option("--text", text, "a text that goes in, by the tokenizer beside the model", {.value = "TEXT"});
   line.add_option("--tokens", tokens, "tokens that go in, by their names", {.value = "A,B"});

@@ -28,7 +28,6 @@
 #include "model/possible_steps.h"
 #include "problem/faults.h"
 #include "reading/answers/typed_row.h"
-#include "reading/problem/problem.h"
 #include "words/language.h"
 
 namespace attn {
@@ -280,11 +279,7 @@ int harder_than(const Trace& trace) {
 bool has_others_like(const std::string& text, int difficulty) {
   Result<Sketch> sketch = sketch_like(text, digits_unless_said);
   if (!sketch) return false;
-  const auto read = [](std::string_view sketched) {
-    constexpr std::size_t most_bytes = std::size_t{64} << 20;
-    return read_problem(sketched, catalog(), most_bytes);
-  };
-  const Result<ExerciseMaker> maker = ExerciseMaker::of(std::move(sketch.value()), difficulty, read, true);
+  const Result<ExerciseMaker> maker = ExerciseMaker::of(std::move(sketch.value()), difficulty, read_sketched, true);
   return maker && maker.value().finds_any();
 }
 

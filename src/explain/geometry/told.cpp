@@ -222,7 +222,7 @@ class GeometryTeller {
   std::vector<std::size_t> rows_;  // the keys of the tables
 };
 
-// The heads and sequences that are told: of those that can be, the first alone where geometry is asked for.
+// The heads and sequences that are asked for.
 std::vector<Place> drawn_places(const Step& weights, const ExplainOptions& options) {
   return outer_places(weights.result.shape(), options.batch.value_or(0), options.head.value_or(0));
 }

@@ -18,18 +18,18 @@ using Kind = ComparedFile::Kind;
 
 std::string listed_printable(const std::vector<std::string>& names) { return printable(listed(names)); }
 
-std::string rounded(double number) {
+std::string rounded(double number, int digits = 6) {
   if (!std::isfinite(number)) return written(number, {});
-  std::string text = fmt::format("{:.6g}", number);
+  std::string text = fmt::format("{:.{}g}", number, digits);
   if (text.front() == '-') text.replace(0, 1, "−");
   return text;
 }
 
-// A factor that is not 1, with as many digits as it takes to say so.
+// A factor that is neither 1 nor −1, with as many digits as it takes to say so.
 std::string rounded_factor(double factor) {
   std::string text = rounded(factor);
-  for (int digits = 7; text == "1" && factor != 1 && digits <= 17; ++digits)
-    text = fmt::format("{:.{}g}", factor, digits);
+  const std::string unit = rounded(factor < 0 ? -1 : 1);
+  for (int digits = 7; text == unit && std::abs(factor) != 1 && digits <= 17; ++digits) text = rounded(factor, digits);
   return text;
 }
 

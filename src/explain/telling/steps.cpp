@@ -168,10 +168,9 @@ bool has_weights(const std::vector<const Step*>& steps) {
   });
 }
 
-// How scores become weights: what is said before the weights, and of them.
+// How scores become weights: what is said before the weights, and of them. Nothing where attentions differ in it.
 struct HowWeighed {
-  std::string makes, are;
-  bool operator==(const HowWeighed&) const = default;
+  std::optional<std::string> makes, are;
 };
 
 std::optional<HowWeighed> weighing_of(const Step& step) {
@@ -187,16 +186,17 @@ std::optional<HowWeighed> weighing_of(const Step& step) {
   return HowWeighed{said.idea_softmax.text(), (has_sink ? said.idea_sum_less : said.idea_sum_1).text()};
 }
 
-// In all attentions of these steps; nothing where they differ.
-std::optional<HowWeighed> common_weighing(const std::vector<const Step*>& steps) {
+// What all attentions of these steps have in common of it.
+HowWeighed common_weighing(const std::vector<const Step*>& steps) {
   std::optional<HowWeighed> common;
   for (const Step* step : steps) {
     const std::optional<HowWeighed> its = weighing_of(*step);
     if (!its) continue;
-    if (common && *common != *its) return std::nullopt;
-    common = its;
+    if (!common) common = its;
+    if (common->makes != its->makes) common->makes.reset();
+    if (common->are != its->are) common->are.reset();
   }
-  return common;
+  return common.value_or(HowWeighed{});
 }
 
 // What attention does, in a few lines.
@@ -205,11 +205,11 @@ Prose idea(const std::vector<const Step*>& steps) {
   const Span query(said.query, Role::query), key(said.key, Role::key), values(said.values, Role::value);
   const Span score(said.score, Role::score), weights(said.weights, Role::attention_weight);
   const Span context(said.context, Role::output);
+  const auto [makes, are] = common_weighing(steps);
   Inline told = {said.idea_each, query, said.idea_compared, key, said.idea_match, score};
-  if (const auto weighing = common_weighing(steps)) {
-    const Inline weighed = {weighing->makes, weights, weighing->are, values, said.idea_added, context};
-    told.insert(told.end(), weighed.begin(), weighed.end());
-  }
+  const auto add = [&](const Inline& more) { told.insert(told.end(), more.begin(), more.end()); };
+  if (makes) add({*makes, weights});
+  if (makes && are) add({*are, values, said.idea_added, context});
   told.emplace_back(said.idea_end);
   return {std::move(told)};
 }

@@ -315,7 +315,7 @@ class TextReader {
     if (free.empty() && std::ranges::count(sizes, std::size_t{1}) == std::ssize(sizes)) sizes.clear();  // [4]
     if (free.size() == 2 && sizes.size() == 1) sizes.insert(sizes.begin(), 1);
     std::vector<std::size_t> wanted;
-    for (const std::size_t axis : free) wanted.push_back(shape ? (*shape)[axis].size : 1);
+    for (const std::size_t axis : free) wanted.push_back(shape ? (*shape)[axis].size : 0);
     // Of a row of one the brackets may be left out.
     if (sizes.empty() && std::ranges::count(wanted, std::size_t{1}) == std::ssize(wanted)) sizes = wanted;
     if (shape ? sizes != wanted : sizes.size() != free.size()) {

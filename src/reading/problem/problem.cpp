@@ -98,7 +98,9 @@ class StatementReader {
     const bool is_known = find(catalog_.options, key) || known_.find("/" + key);
     if (!is_known) return false;
     const bool is_cross = base_.ends_with("/cross");
-    const std::string above = shown(base_.substr(0, base_.rfind("/block/")));
+    // What a memory takes from the problem that it stands in is said once.
+    const bool is_of_all = key == "arithmetic" || key == "vectors";
+    const std::string above = is_of_all ? "" : shown(base_.substr(0, base_.rfind("/block/")));
     faults_.add_at_key(
         "unknown-key", place, shown(place) + " is not a key that one attention of a block has",
         is_cross && key == "mask"      ? "what it may see of the memory stands in " + above + "/block/memory_mask"

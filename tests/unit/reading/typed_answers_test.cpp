@@ -322,6 +322,8 @@ TEST_CASE("of a step that the problem does not have the shape is what is typed",
   };
   CHECK(said("scaled_scores[1,2] = [1 2]").find("takes one number") != std::string::npos);
   CHECK(said("scaled_scores[1,:] = [1 2; 3 4]").find("takes a row") != std::string::npos);
+  CHECK(said("scaled_scores[1,:] = 4").find("takes a row") != std::string::npos);
+  CHECK(said("scaled_scores[:,:] = 4").find("takes a matrix") != std::string::npos);
   CHECK(said("scaled_scores[:,:] = [[[1]]]").find("takes a matrix") != std::string::npos);
   CHECK(said("scaled_scores1 = 2 3").find("which numbers of the step") != std::string::npos);
 }
