@@ -165,7 +165,7 @@ TEST_CASE("a factor between two sides has its name where it has one", "[diff]") 
                        {0.125, "0.125 times that of A (1/8)."},
                        {8, "8 times that of A."},
                        {1.0000001, "1.0000001 times that of A."},
-                       {-0.9999999, "−0.9999999 times that of A."},
+                       {-0.9999999, "−0.9999999 times that of A (the signs are turned)."},
                        {1.1, "1.1 times that of A."},
                        {1.3, "1.3 times that of A."},
                        {1 / 1.3, "0.769231 times that of A."},
