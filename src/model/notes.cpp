@@ -79,7 +79,7 @@ std::vector<Lengths> lengths_of(const Recipe& recipe, std::size_t line) {
   const auto* contract = std::get_if<Contract>(&recipe.instruction(line).op);
   if (!contract || contract->then != Contract::Then::divide) return {};
   std::vector<Lengths> found;
-  for (const std::size_t at : {2, 3}) {
+  for (const std::size_t at : {2u, 3u}) {
     const Instruction& read = recipe.instruction(recipe.operands(line)[at]);
     const auto* repeat = std::get_if<Repeat>(&read.op);
     found.push_back({repeat ? read.operands[0].id : read.id(), repeat});
