@@ -258,15 +258,20 @@ def noticed_by(source, jobs):
     return said and "program: " + said
 
 
-def is_still_there(defect, same):
-    """Whether the line still stands where it stood, so that the same would be planted today."""
+def where_it_stands(defect, same):
+    """The number of the line that the same would be planted in today, None where there is none, or none that is plainly
+    the one."""
+    if f"{defect['file']}: {defect['to']}" in same:
+        return None
     try:
         with open(os.path.join(ROOT, defect["file"]), encoding="utf-8") as file:
-            lines = file.read().split("\n")
+            lines = [line.strip() for line in file]
     except OSError:
-        return False
-    stands = defect["line"] <= len(lines) and lines[defect["line"] - 1].strip() == defect["from"]
-    return stands and f"{defect['file']}: {defect['to']}" not in same
+        return None
+    found = [number + 1 for number, line in enumerate(lines) if line == defect["from"]]
+    if defect["line"] in found:
+        return defect["line"]
+    return found[0] if len(found) == 1 else None
 
 
 def main():
@@ -290,7 +295,8 @@ def main():
     told = []
     if options.json and os.path.exists(options.json):
         with open(options.json, encoding="utf-8") as file:
-            told = [one for one in json.load(file)["defects"] if is_still_there(one, same)]
+            told = [{**one, "line": line} for one in json.load(file)["defects"]
+                    if (line := where_it_stands(one, same)) is not None]
     known = {(one["file"], one["line"], one["to"]) for one in told}
     if not options.list:
         prepare(options.jobs)
