@@ -48,7 +48,8 @@ CHANGES = [
     (r"return false;", "return true;"), (r"std::min\(", "std::max("), (r"std::max\(", "std::min("),
     (r"(?<![\w.\"'x])0(?![\w.\"'])", "1"), (r"(?<![\w.\"'x])1(?![\w.\"'])", "2"), (r"(?<![\w.\"'x])2(?![\w.\"'])", "3"),
     (r"\bcontinue;", "break;"), (r"\+\+(?=\w)", "--"), (r"\.front\(\)", ".back()"), (r"\.back\(\)", ".front()"),
-    (r"^(\s+)[\w.:\->\[\]()]+\((?:[^;{}]*)\);$", r"\1;"),
+    # A statement left out, but none that only says how much room will be needed.
+    (r"^(\s+)(?![\w.]*\breserve\()[\w.:\->\[\]()]+\((?:[^;{}]*)\);$", r"\1;"),
 ]
 
 
