@@ -119,11 +119,22 @@ def run(words, seconds, **more):
         return None
 
 
+def files_of_copy():
+    """Those of the copied tree, in order, and nothing that was built of them."""
+    for folder, folders, files in os.walk(TREE):
+        folders[:] = sorted(name for name in folders if name not in ("build", "evidence"))
+        yield from (os.path.join(folder, name) for name in sorted(files))
+
+
 def copy_of_tree():
-    """What git knows and what is new; a file that is the same keeps its time, so that it is not built again."""
-    names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
-                           capture_output=True, text=True, check=True).stdout.split("\n")
-    for name in filter(None, names):
+    """What git knows and what is new, and no file that has gone; one that is the same keeps its time, so that it is not
+    built again."""
+    names = set(filter(None, subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                                            capture_output=True, text=True, check=True).stdout.split("\n")))
+    for copy in files_of_copy():
+        if os.path.relpath(copy, TREE) not in names:
+            os.remove(copy)
+    for name in names:
         source, copy = os.path.join(ROOT, name), os.path.join(TREE, name)
         if not os.path.isfile(source) or (os.path.isfile(copy) and filecmp.cmp(source, copy, shallow=False)):
             continue
@@ -133,12 +144,10 @@ def copy_of_tree():
 
 def digest_of_tree():
     digest = hashlib.sha256()
-    for folder, folders, files in os.walk(TREE):
-        folders[:] = sorted(name for name in folders if name not in ("build", "evidence"))
-        for name in sorted(files):
-            digest.update(name.encode())
-            with open(os.path.join(folder, name), "rb") as file:
-                digest.update(file.read())
+    for name in files_of_copy():
+        digest.update(os.path.relpath(name, TREE).encode())
+        with open(name, "rb") as file:
+            digest.update(file.read())
     return digest.hexdigest()
 
 
