@@ -111,6 +111,7 @@ std::vector<Arrangement> arrangements(const Shape& shape, std::span<const std::s
   for (const std::size_t size : stored) {
     if (size != 1) theirs.push_back(size);
   }
+  if (as_it_stands && (shape.count() == 0 || ours.size() > most_axes)) return {{ours, row_major_strides(ours), ""}};
   if (product(theirs) != shape.count() || std::max(ours.size(), theirs.size()) > most_axes) return {};
 
   std::vector<Arrangement> all;

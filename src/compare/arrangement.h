@@ -25,7 +25,7 @@ std::string axes_of(const Shape& shape);
 // Every way in which so many stored numbers can be the cells of the shape: as
 // they stand first; then with axes of size 1 more or fewer, axes in another
 // order, neighbours merged into one, one divided in two or more. None where the
-// numbers of cells differ, or there are more than six axes.
+// numbers of cells differ; of more than six axes, and of no cells, only the first.
 std::vector<Arrangement> arrangements(const Shape& shape, std::span<const std::size_t> stored);
 
 // The one of numbers stored under the axes of `stored`: in another order at most.

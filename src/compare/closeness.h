@@ -26,6 +26,9 @@ bool all_accepted(const Tensor<double>& first, const Tensor<double>& second, con
 // Programs that have no −∞, or fear it, add this or less: −1e4, −65504, −1e9, −3.4e38.
 constexpr double practically_minus_infinity = -1e4;
 
+// The same where it was added to a score: −1e4 and a score above zero is more than −1e4.
+constexpr double practically_minus_infinity_beside_a_score = practically_minus_infinity / 2;
+
 // When numbers count as the same: apart by no more than `absolute`, or than
 // `relative` of the first side's number, or than `typical` of the largest number
 // in a row of its step, as it is in half of the rows.

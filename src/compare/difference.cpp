@@ -203,13 +203,14 @@ class Search {
 void explain_difference(DiffReport& report, const Trace* trace) {
   if (!report.sides.different) return;
   const StepPair& different = report.sides.steps[*report.sides.different];
-  report.relation = different.verdict == StepPair::Verdict::differs ? relation(different, trace) : std::nullopt;
   report.inputs.clear();
   report.is_rounding = std::ranges::all_of(report.sides.steps, [&](const StepPair& pair) {
-    return pair.verdict == StepPair::Verdict::same ||
+    return pair.verdict == StepPair::Verdict::same || (pair.is_alone() && report.has_dump()) ||
            (pair.verdict == StepPair::Verdict::differs &&
             agree(pair.first, {pair.id, &pair.second, tolerance_of(pair.first, pair.usual)}));
   });
+  const bool may_be_related = different.verdict == StepPair::Verdict::differs && !report.is_rounding;
+  report.relation = may_be_related ? relation(different, trace) : std::nullopt;
   // What rounds by hand is not worked out anew.
   report.could_explain = trace && !trace->arithmetic.hand_rounding && !report.is_rounding;
   if (!trace) return;
@@ -272,7 +273,7 @@ DiffReport compared(Subject first, const Subject& second, const std::optional<Cl
     report.closeness = usual_closeness(first.side.dtype, second.side.dtype);
   }
   report.sides = side_by_side(std::move(first.side), second.side, report.closeness, only);
-  if (!report.sides.has_common()) return report;
+  if (report.compares_nothing()) return report;
   explain_difference(report, first.trace);
   if (!report.could_explain || !report.explanations.empty() || report.sides.unturned.empty()) return report;
 

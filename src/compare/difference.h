@@ -70,6 +70,14 @@ struct DiffReport {
   bool could_explain = false;  // one side is a problem
 
   bool is_equal() const { return !sides.different; }
+
+  // Whether a side was stored by we do not know whom.
+  bool has_dump() const { return first.kind == ComparedFile::Kind::dump || second.kind == ComparedFile::Kind::dump; }
+
+  // Whether no step is on both sides, or none that was asked for; that ours have different steps is a difference.
+  bool compares_nothing() const {
+    return sides.common.empty() || (!sides.has_common() && (has_dump() || sides.steps.empty()));
+  }
 };
 
 // One of two things to be compared.

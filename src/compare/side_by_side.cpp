@@ -18,18 +18,27 @@ namespace {
 
 // How a second side writes a number of ours.
 struct Spelling {
-  double minus_infinity = 0;   // what stands for it; 0 where −∞ does
-  bool may_close_any = false;  // cells, those too that are open in ours
+  double minus_infinity = 0;                   // what stands for it; 0 where −∞ does
+  bool may_close_any = false;                  // cells, those too that are open in ours
+  double closed = practically_minus_infinity;  // stands for −∞ where ours has that, and what is less
   bool is_ours_foreign = false;
-  enum class Mask { open_is_1, open_is_0, added } mask = Mask::open_is_1;
+  enum class Mask { open_is_1, open_is_0, added, added_in_ours } mask = Mask::open_is_1;
 
   double read(double first, double second) const {
     if (mask == Mask::open_is_0) return 1 - second;
     if (mask == Mask::added) return second == 0 ? 1 : second <= practically_minus_infinity ? 0 : second;
-    if (is_ours_foreign && second == -infinity && first <= practically_minus_infinity) return first;
-    const bool may_be_closed = first == -infinity || (may_close_any && first > practically_minus_infinity);
+    if (mask == Mask::added_in_ours) {
+      const double closing = first <= practically_minus_infinity ? first : -infinity;
+      return second == 1 ? 0 : second == 0 ? closing : second;
+    }
+    if (is_ours_foreign && first <= closed && is_closed(second)) return first;
+    if (first == -infinity) return minus_infinity != 0 && second <= closed ? -infinity : second;
+    const bool may_be_closed = may_close_any && first > practically_minus_infinity;
     return may_be_closed && minus_infinity != 0 && second <= practically_minus_infinity ? -infinity : second;
   }
+
+ private:
+  bool is_closed(double second) const { return second == -infinity || (may_close_any && second <= closed); }
 };
 
 // Whether the step of that id is this in any of the attentions.
@@ -64,9 +73,10 @@ class Comparison {
     made.tolerance = tolerance_of(first.value, closeness_.typical != 0 ? made.usual : closeness_);
     std::vector<Arrangement> orders = possible(id, first, second);
     if (orders.empty()) {
-      if (is_foreign_ && is(id, &Anatomy::weights, attentions_) && is_mean_of_heads(first, second, made.tolerance)) {
+      if (!is_foreign_ || !is(id, &Anatomy::weights, attentions_)) return made;
+      if (const auto order = mean_of_heads(first, second, made.tolerance)) {
         made.verdict = StepPair::Verdict::same;
-        made.stored = language().differences.mean_of_heads;
+        made.stored = language().differences.mean_of_heads.text() + (order->words.empty() ? "" : ", " + order->words);
       }
       return made;
     }
@@ -87,6 +97,7 @@ class Comparison {
       break;
     }
     made.stored = order->words;
+    made.is_turned = order != &orders.front() && have_same_sizes(first.value.shape(), second.value.shape());
     made.second = arranged(first.value.shape(), second.value.data(), *order);
     read_as(*spelling, first.value, made);
     measure(first.value, made);
@@ -112,11 +123,23 @@ class Comparison {
     return all;
   }
 
-  // Whether the second has the mean of all heads, as torch.nn.MultiheadAttention gives its weights.
-  static bool is_mean_of_heads(const SideStep& first, const SideStep& second, const Tolerance& tolerance) {
+  // Those of the axes that have more than one element.
+  static bool have_same_sizes(const Shape& first, const Shape& second) {
+    const auto of_more_than_one = [](const Shape& shape) {
+      std::vector<std::size_t> sizes = shape.sizes();
+      std::erase(sizes, std::size_t{1});
+      return sizes;
+    };
+    return of_more_than_one(first) == of_more_than_one(second);
+  }
+
+  // How the second stores the mean of all heads, as torch.nn.MultiheadAttention gives its weights; nothing where it
+  // does not.
+  static std::optional<Arrangement> mean_of_heads(const SideStep& first, const SideStep& second,
+                                                  const Tolerance& tolerance) {
     const Shape& shape = first.value.shape();
     if (!first.has_axes || !shape.has("head") || second.value.size() * shape.size("head") != first.value.size()) {
-      return false;
+      return std::nullopt;
     }
     Shape without;
     for (const Dim& dim : shape.dims()) {
@@ -129,29 +152,35 @@ class Comparison {
       for (std::size_t head = 0; head < heads; ++head) mean[cell] += first.value[start + head * inner];
       mean[cell] /= static_cast<double>(heads);
     }
-    return std::ranges::any_of(arrangements(without, second.value.shape().sizes()), [&](const Arrangement& order) {
-      return are_same(mean, second.value, order, {}, tolerance);
-    });
+    for (Arrangement& order : arrangements(without, second.value.shape().sizes())) {
+      if (are_same(mean, second.value, order, {}, tolerance)) return std::move(order);
+    }
+    return std::nullopt;
   }
 
   std::vector<Spelling> possible_spellings(const std::string& id, const SideStep& second) const {
     std::vector<Spelling> all(1);
     if (!is_foreign_) return all;
     all[0].is_ours_foreign = is_first_foreign_;
-    for (const double number : second.value.data()) {
-      if (std::isfinite(number) && number <= practically_minus_infinity) all[0].minus_infinity = number;
+    if (is(id, &Anatomy::masked, attentions_) || is(id, &Anatomy::maximum, attentions_)) {
+      all[0].may_close_any = true;
+      all[0].closed = practically_minus_infinity_beside_a_score;
     }
-    for (const auto what : {&Anatomy::bias, &Anatomy::masked, &Anatomy::maximum}) {
-      all[0].may_close_any = all[0].may_close_any || is(id, what, attentions_);
+    const bool is_added_by_others = is_first_foreign_ && is(id, &Anatomy::mask, attentions_);
+    if (is(id, &Anatomy::bias, attentions_) || is_added_by_others) all[0].may_close_any = true;
+    for (const double number : second.value.data()) {
+      if (std::isfinite(number) && number <= all[0].closed) all[0].minus_infinity = number;
     }
     if (is(id, &Anatomy::mask, attentions_)) {
       const auto adds_to_scores = [](double number) { return number == 0 || number <= practically_minus_infinity; };
       const auto numbers = second.value.data();
       const bool is_added = std::ranges::all_of(numbers, adds_to_scores) &&
                             std::ranges::any_of(numbers, [](double number) { return number < 0; });
-      if (is_added) return {{.mask = Spelling::Mask::added}};
+      // Ours have 1 and 0; those of others may have any of them.
+      if (is_added && !is_first_foreign_) return {{.mask = Spelling::Mask::added}};
       all.push_back({.mask = Spelling::Mask::added});
       all.push_back({.mask = Spelling::Mask::open_is_0});
+      if (is_first_foreign_) all.push_back({.mask = Spelling::Mask::added_in_ours});
     }
     return all;
   }
@@ -173,13 +202,15 @@ class Comparison {
       const double theirs = made.second[cell], read = spelling.read(first[cell], theirs);
       if (distance(read, theirs) == 0) continue;
       made.second[cell] = read;
-      if (spelling.is_ours_foreign && theirs == -infinity)
-        ours = read;
-      else
-        used = true;
+      const bool is_as_ours = spelling.is_ours_foreign && read != -infinity;
+      if (is_as_ours) ours = read;
+      if (!is_as_ours || theirs != -infinity) used = true;
     }
     if (ours) made.first_remarks.push_back(language().mistakes.for_minus_infinity(shortest(*ours)));
     if (!used) return;
+    if (spelling.mask == Spelling::Mask::added_in_ours) {
+      made.first_remarks.push_back(language().mistakes.zero_where_open);
+    }
     if (spelling.mask == Spelling::Mask::open_is_0) made.remarks.push_back(language().mistakes.one_where_cell_closed);
     if (spelling.mask == Spelling::Mask::added) made.remarks.push_back(language().mistakes.zero_where_open);
     if (spelling.mask == Spelling::Mask::open_is_1) {
@@ -326,7 +357,7 @@ std::vector<StepPair> pairs_in_order(ComparedSide& first, const ComparedSide& se
     steps.push_back(std::move(pair));
     by_second_name.emplace(steps.back().second_name, std::prev(steps.end()));
   }
-  auto behind = steps.end();
+  auto behind = steps.begin();
   for (const SideStep& step : second.steps) {
     if (const auto before = by_second_name.find(step.name); before != by_second_name.end()) {
       behind = std::next(before->second);
@@ -377,8 +408,6 @@ void settle_polarity(SideBySide& result, const Anatomy& attention, const std::ve
   mask->absolute = FarthestCell{mask->first.shape().index(0), mask->first[0], mask->second[0], 1};
 }
 
-bool is_turned(const StepPair& pair) { return !pair.stored.empty() && pair.first_sizes == pair.second_sizes; }
-
 // The same numbers, their axes in our order.
 StepPair as_it_stands(StepPair pair, const ComparedSide& second, const Comparison& comparison) {
   const auto theirs = std::ranges::find(second.steps, pair.second_name, &SideStep::name);
@@ -394,7 +423,7 @@ StepPair as_it_stands(StepPair pair, const ComparedSide& second, const Compariso
 void doubt_orders(SideBySide& result, const ComparedSide& second, const Comparison& comparison) {
   bool any_differs = false, any_turned = false;
   for (StepPair& pair : result.steps) {
-    const bool was_turned = is_turned(pair);
+    const bool was_turned = pair.is_turned;
     if (any_differs && !any_turned && was_turned && pair.verdict == StepPair::Verdict::same) {
       pair = as_it_stands(std::move(pair), second, comparison);
     }
@@ -423,22 +452,26 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
 
   SideBySide result;
   result.steps = pairs_in_order(first, second, matching, result.unknown);
+  // What stands behind a step says how it is to be read, whether it is asked for or not.
+  for (const Anatomy& attention : first.attentions) {
+    if (is_foreign) settle_polarity(result, attention, first.attentions);
+  }
+  if (is_foreign) doubt_orders(result, second, comparison);
+  for (const StepPair& pair : result.steps) {
+    if (!pair.is_alone()) result.common.push_back(pair.id);
+  }
   if (!only.empty()) {
     const auto is_asked = [&](const std::string& name) { return std::ranges::find(only, name) != only.end(); };
     std::erase_if(result.steps,
                   [&](const StepPair& pair) { return !is_asked(pair.id) && !is_asked(pair.second_name); });
   }
-  for (const Anatomy& attention : first.attentions) {
-    if (is_foreign) settle_polarity(result, attention, first.attentions);
-  }
-  if (is_foreign) doubt_orders(result, second, comparison);
   const auto different = std::ranges::find_if(result.steps, [&](const StepPair& pair) {
     return pair.verdict != StepPair::Verdict::same && !(pair.is_alone() && is_foreign);
   });
   if (different == result.steps.end()) return result;
   result.different = static_cast<std::size_t>(different - result.steps.begin());
   for (const StepPair& pair : result.steps) {
-    if (is_foreign && pair.verdict == StepPair::Verdict::same && is_turned(pair))
+    if (is_foreign && pair.verdict == StepPair::Verdict::same && pair.is_turned)
       result.unturned.push_back(as_it_stands(pair, second, comparison));
   }
   return result;

@@ -56,6 +56,7 @@ struct StepPair {
   std::string second_name = {};                     // the second side's in any case, where both have it
   std::string first_sizes = {}, second_sizes = {};  // where both have it
   std::string stored = {};  // how the second side stores it, where it is another way: "[batch, query, head·d_k]"
+  bool is_turned = false;   // and no size tells this way from ours
   std::vector<std::string> first_remarks = {}, remarks = {};  // of either side: "−1e+09 for −∞"
   std::size_t cells = 0, differing = 0;
   bool same_bits = false;
@@ -75,8 +76,10 @@ struct SideBySide {
   std::optional<std::size_t> different;  // the first step that differs
   // Where something differs: what agrees with its axes in another order that no size tells apart, in our order.
   std::vector<StepPair> unturned = {};
+  // The ids of steps that are on both sides, those too that nobody asked for.
+  std::vector<std::string> common = {};
 
-  // Whether any step is on both sides.
+  // Whether any of `steps` is on both sides.
   bool has_common() const { return !std::ranges::all_of(steps, &StepPair::is_alone); }
 };
 

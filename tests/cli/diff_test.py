@@ -298,6 +298,9 @@ class Dumps(Case):
             weights = next(step for step in report["steps"] if step["id"] == "attention_weights")
             self.assertEqual(weights["verdict"], "other_shape" if code else "same")
             self.assertEqual(weights.get("stored"), None if code else "the mean of all heads")
+        turned = self.report(problem, self.write_npz({"attn_weights": np.swapaxes(mean, -1, -2)}), code=0)
+        weights = next(step for step in turned["steps"] if step["id"] == "attention_weights")
+        self.assertEqual(weights["stored"], "the mean of all heads, [batch, key, query]")
 
     def test_no_step_but_the_weights_may_be_the_mean_of_all_heads(self):
         attention = Attention()
@@ -380,6 +383,16 @@ class Dumps(Case):
             self.assertEqual(step["verdict"], "same")
             self.assertIn("for −∞", step["remarks"][0])
 
+    def test_a_large_number_may_be_added_to_scores_above_zero(self):
+        attention = Attention(causal=True)
+        problem = self.write_json("problem.json", attention.problem())
+        tensors = attention.tensors()
+        tensors["masked_scores"] = tensors["scaled_scores"] + np.where(attention.allowed(), 0, -10000.0)
+        self.assertTrue((tensors["masked_scores"][..., 0, 1:] > -10000).any())
+        report = self.report(problem, self.write_npz(tensors), code=0)
+        step = [step for step in report["steps"] if step["id"] == "masked_scores"][0]
+        self.assertIn("for −∞", step["remarks"][0])
+
     def test_another_mask_is_found_where_a_large_number_stands_for_minus_infinity(self):
         self.explained(Attention(causal=True), "mask.transposed", "masked_scores", closed=-1e9,
                        only=("masked_scores", "attention_weights", "context"), allow=np.triu(np.ones((5, 5), bool)))
@@ -396,6 +409,78 @@ class Dumps(Case):
                     if step["id"] == "mask"][0]
             self.assertEqual((step["verdict"], step.get("remarks")), ("same", remark))
             self.assertEqual(step["stored"], "the same for every head")
+
+    def test_a_mask_of_the_other_polarity_is_read_so_where_it_alone_is_asked_for(self):
+        attention = Attention(causal=True)
+        problem = self.write_json("problem.json", attention.problem())
+        dump = self.write_npz({"attn_mask": ~attention.allowed(), "context": attention.tensors()["context"]})
+        self.report(problem, dump, "--only", "mask", code=0)
+
+    def test_masks_of_two_dumps_are_read_in_every_way_of_writing_them(self):
+        allowed = Attention(causal=True).allowed()
+        ways = {"ones": allowed * 1.0, "infinity": np.where(allowed, 0, -np.inf), "large": np.where(allowed, 0, -1e9),
+                "larger": np.where(allowed, 0, -65504.0)}
+        other = np.where(allowed & (np.arange(5) != 1), 0, -np.inf)
+        for one, another in itertools.product(ways, ways):
+            with self.subTest(f"{one} and {another}"):
+                first = self.write_npz({"attn_mask": ways[one]}, "first.npz")
+                self.report(first, self.write_npz({"attn_mask": ways[another]}, "second.npz"), code=0)
+                self.report(first, self.write_npz({"attn_mask": other}, "second.npz"))
+
+    def test_two_dumps_may_have_numbers_of_their_own_for_minus_infinity(self):
+        attention = Attention(causal=True)
+        dumps = [self.write_npz(attention.tensors(closed=closed), f"{-closed:.0f}.npz") for closed in (-1e9, -65504.0)]
+        step = [step for step in self.report(*dumps, code=0)["steps"] if step["id"] == "masked_scores"][0]
+        self.assertEqual(step["remarks"], ["-65504 for −∞"])
+
+    def test_the_mask_of_a_block_is_read_so_beside_a_problem_and_beside_its_trace(self):
+        problem = self.write_json("problem.json", {
+            "inputs": [[1, 0.5], [0, 2], [1, 1]],
+            "block": {"kind": "decoder_only", "layers": [{"self": {}}]}})
+        trace, stored = self.path("trace.json"), self.path("trace.npz")
+        for path in (trace, stored):
+            self.assertEqual(attn("run", problem, "-o", path).returncode, 0)
+        tensors = dict(np.load(stored))
+        mask = tensors["layer1.self.mask"] != 0
+        tensors["layer1.self.mask"] = np.where(mask, 0, -1e9)
+        dump = self.write_npz(tensors)
+        for first in (problem, trace):
+            step = [step for step in self.report(first, dump, code=0)["steps"] if step["id"] == "layer1.self.mask"][0]
+            self.assertEqual(step["remarks"], ["0 where open, added"])
+
+    def test_a_tensor_without_numbers_or_with_many_axes_is_the_same_as_itself(self):
+        dump = self.write_npz({"past_k": np.zeros((2, 0, 3)), "q": np.arange(128.0).reshape([2] * 7)})
+        self.assertEqual([step["verdict"] for step in self.report(dump, dump, code=0)["steps"]], ["same", "same"])
+        other = self.write_npz({"past_k": np.zeros((2, 0, 3)), "q": np.arange(1, 129.0).reshape([2] * 7)}, "other.npz")
+        self.assertEqual([step["verdict"] for step in self.report(dump, other)["steps"]], ["same", "differs"])
+
+    def test_a_batch_of_one_hides_no_mistake_behind_another_layout(self):
+        """Kᵀ and Q exchanged: the scores are turned, and so is nothing that follows."""
+        attention = Attention(tokens=3, width=3, heads=1)
+        stated = {key: value for key, value in attention.problem().items() if key != "heads"}
+        del stated["weights"]["output"]
+        tensors = attention.tensors()
+        made = {"queries": tensors["queries"], "keys": tensors["keys"], "values": tensors["values"]}
+        made["scores"] = tensors["keys"] @ np.swapaxes(tensors["queries"], -1, -2)
+        made["scaled_scores"] = made["scores"] / np.sqrt(3)
+        made["attention_weights"] = softmax(made["scaled_scores"])
+        made["context"] = made["attention_weights"] @ tensors["values"]
+        for heads in ({}, {"heads": 1}):
+            problem = self.write_json("problem.json", {**stated, **heads})
+            for shape in ((3, 3), (1, 3, 3), (1, 1, 3, 3)):
+                with self.subTest(f"{heads}, {shape}"):
+                    dump = self.write_npz({name: tensor.reshape(shape) for name, tensor in made.items()})
+                    report = self.report(problem, dump)
+                    self.assertEqual(report["first_different"], "scores")
+                    self.assertEqual(report["explanations"][0]["id"], "scores.transposed")
+
+    def test_output_means_the_context_where_a_problem_projects_nothing_behind_it(self):
+        problem = self.write_json("problem.json", {"inputs": [[1, 2], [3, 4]], "scale": 0.5})
+        trace = self.path("trace.npz")
+        self.assertEqual(attn("run", problem, "-o", trace).returncode, 0)
+        dump = self.write_npz({"output": np.load(trace)["context"]})
+        step = [step for step in self.report(problem, dump, code=0)["steps"] if step["id"] == "context"][0]
+        self.assertEqual((step["verdict"], step["name"]), ("same", "output"))
 
     def test_a_mask_of_the_other_polarity_differs_where_what_follows_was_made_with_it(self):
         attention = Attention(causal=True)
@@ -752,7 +837,8 @@ class Many(Case):
         one = self.trace("one.json", ["scores", "context", "output"])
         two = self.trace("two.json", ["z", "scores", "x", "y", "output", "w"])
         self.assertEqual([step["id"] for step in self.report(one, two)["steps"]],
-                         ["scores", "x", "y", "context", "output", "w", "z"])
+                         ["z", "scores", "x", "y", "context", "output", "w"])
+        self.assertEqual(self.report(one, two)["first_different"], "z")
 
 
 class Refusals(Case):
@@ -810,6 +896,16 @@ class Refusals(Case):
         self.assertIn("has none of the steps", said)
         self.assertIn("the steps are inputs, keys, queries, values, ", said)
         self.assertIn("rotary_cache", said)
+
+    def test_a_step_of_one_file_alone_may_be_asked_for(self):
+        """Problems differ by a step that one of them lacks; a dump need not have it, and is not compared then."""
+        report = json.loads(attn("diff", EXAMPLE, SCALED, "--only", "scaled_scores", "--format", "json").stdout)
+        self.assertEqual((report["first_different"], [step["verdict"] for step in report["steps"]]),
+                         ("scaled_scores", ["only_B"]))
+        dump = self.write_npz({"scores": np.ones((3, 3)), "keys": np.ones((3, 3))})
+        said = self.refused(EXAMPLE, dump, "--only", "values")
+        self.assertEqual(said, "attn: error: no step that --only names is in both files\n"
+                               "  help: both have keys, scores\n")
 
     def test_of_many_names_that_are_none_of_steps_some_are_told(self):
         said = self.refused(EXAMPLE, self.write_npz({f"rotary_{number:02}": np.ones(3) for number in range(20)}))

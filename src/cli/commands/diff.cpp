@@ -82,6 +82,38 @@ Refusal nothing_in_common(const DiffReport& report, const std::vector<std::strin
                      " (rename yours, or store only these)");
 }
 
+Refusal nothing_asked_in_common(const std::vector<std::string>& common) {
+  return Refusal("no step that --only names is in both files", "both have " + listed(common));
+}
+
+// What is what among steps whose ids alone are known: each of the attentions that have scores or weights.
+std::vector<Anatomy> attentions_among(const std::vector<SideStep>& steps) {
+  std::vector<std::string> prefixes;
+  for (const SideStep& step : steps) {
+    const std::size_t dot = step.id().rfind('.');
+    const std::string name = step.id().substr(dot + 1);  // the whole where there is no dot
+    const std::string prefix = dot == std::string::npos ? "" : step.id().substr(0, dot);
+    const bool is_of_attention = name == "scores" || name == "attention_weights";
+    if (is_of_attention && std::ranges::find(prefixes, prefix) == prefixes.end()) prefixes.push_back(prefix);
+  }
+  if (prefixes.empty()) prefixes.emplace_back();
+  std::vector<Anatomy> attentions;
+  for (const std::string& prefix : prefixes) attentions.push_back(attention_anatomy(prefix));
+  return attentions;
+}
+
+// A name that is the id of a step, but of none of ours, may mean one of ours: "output" is the context of an attention
+// without a projection of its output.
+void mean_ours(ComparedSide& theirs, const std::vector<std::string>& ids) {
+  static const std::vector<std::string> no_others;
+  const KnownSteps ours(ids, []() -> const std::vector<std::string>& { return no_others; });
+  for (SideStep& step : theirs.steps) {
+    if (ours.has(step.id())) continue;
+    std::vector<std::string> meant = meant_steps(step.name, ours);
+    if (!meant.empty()) step.ids = std::move(meant);
+  }
+}
+
 // Whether the second one's steps and order are to be used: they are better known.
 bool is_better_known(const OpenedFile& second, const OpenedFile& first) {
   return static_cast<int>(second.file.kind) < static_cast<int>(first.file.kind);
@@ -129,6 +161,7 @@ Exit DiffOptions::run() const {
   OpenedFile& ours = files[0];
   OpenedFile& theirs = files[1];
   const std::vector<std::string> ids = names_of(ours.side.steps, &SideStep::id);
+  if (theirs.side.is_foreign && !ours.side.is_foreign) mean_ours(theirs.side, ids);
   std::vector<StepName> names;
   if (ours.trace) names = step_names(*ours.trace);
   std::set<std::string> named;
@@ -145,11 +178,12 @@ Exit DiffOptions::run() const {
     std::ranges::copy(step_ids(word, names, "no step is called"), std::back_inserter(steps));
   }
 
-  if (ours.side.attentions.empty()) ours.side.attentions = {attention_anatomy("")};
+  if (ours.side.attentions.empty()) ours.side.attentions = attentions_among(ours.side.steps);
   const Subject other = std::move(theirs).subject();
   DiffReport report = compared(std::move(ours).subject(), other,
                                rtol.empty() && atol.empty() ? std::nullopt : std::optional(typed), steps);
-  if (!report.sides.has_common()) throw nothing_in_common(report, ids, other.side);
+  if (report.sides.common.empty()) throw nothing_in_common(report, ids, other.side);
+  if (report.compares_nothing()) throw nothing_asked_in_common(report.sides.common);
   if (ours.trace && theirs.trace) report.keys = differing_keys(ours.text, theirs.text);
 
   write_out(

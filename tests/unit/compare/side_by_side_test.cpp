@@ -231,7 +231,7 @@ TEST_CASE("what both sides call by one name is compared whatever else either may
   CHECK(dumps({array("1.q", one), array("2.q", one)}, {array("2.q", other), array("1.q", one)}) ==
         "1.q same, 2.q differs");
   CHECK(dumps({array("q", one)}, {array("my_q", other), array("queries", other), array("q", one)}) ==
-        "q same, my_q only second, queries only second");
+        "my_q only second, queries only second, q same");
 }
 
 TEST_CASE("a mask with ones exchanged is believed for a step that it made and not for what is made of it alone",
