@@ -68,7 +68,11 @@ std::string step_in_file_name(std::string_view end, bool is_table, const KnownSt
 }  // namespace
 
 std::string plain_step_name(std::string_view name) {
-  return plain_name(name, [](char c) { return !is_ascii_alnum(c); });
+  std::string letters(name);
+  for (const std::string_view sign : {"·", "×", "ᵀ"}) {
+    for (std::size_t at = 0; (at = letters.find(sign, at)) != std::string::npos;) letters.erase(at, sign.size());
+  }
+  return plain_name(letters, [](char c) { return !is_ascii_alnum(c); });
 }
 
 std::optional<std::string> alias_of_step(std::string_view name) {

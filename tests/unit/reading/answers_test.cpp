@@ -12,6 +12,7 @@
 
 #include "catch.h"
 #include "model/possible_steps.h"
+#include "reading/names/step_names.h"
 #include "reading/report.h"
 #include "reading/text_file.h"
 #include "unit/reading/known_steps.h"
@@ -329,4 +330,12 @@ TEST_CASE("each file of bad answers is refused with its message", "[answers][gol
     }
   }
   CHECK(count >= 25);
+}
+
+TEST_CASE("a product of letters is a name without its signs", "[answers]") {
+  for (const std::string name : {"Q·Kᵀ", "QKᵀ", "Q K^T", "q×k", "QK"}) {
+    INFO(name);
+    CHECK(alias_of_step(name) == "scores");
+  }
+  CHECK(plain_step_name("Q·Kᵀ") == "qk");
 }
