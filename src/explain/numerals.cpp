@@ -56,7 +56,7 @@ std::string written(double value, NumberFormat format, bool closed) {
 // An f32 is shown as the decimal that it stands for. What bf16 and f16 make of a
 // decimal is too far from it for that, and is shown as it is.
 Numerals::Numerals(int precision, Dtype dtype, Tiny tiny)
-    : precision_(precision), tolerance_(dtype == Dtype::f32 ? 1e-6 : 1e-12), tiny_(tiny) {}
+    : precision_(precision), dtype_(dtype), tolerance_(dtype == Dtype::f32 ? 1e-6 : 1e-12), tiny_(tiny) {}
 
 Numerals::Numerals(int precision, const Trace& trace, Tiny tiny) : Numerals(precision, trace.arithmetic.dtype, tiny) {
   if (!trace.arithmetic.hand_rounding) return;
@@ -79,14 +79,22 @@ int Numerals::decimals_of(std::string_view id) const {
 bool Numerals::same(double a, double b) const {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (std::isinf(a) || std::isinf(b)) return a == b;
-  return a == b || std::abs(a - b) <= tolerance_ * std::max(std::abs(a), std::abs(b));
+  if (a == std::floor(a) && b == std::floor(b)) return a == b;
+  return std::abs(a - b) <= tolerance_ * std::max(std::abs(a), std::abs(b));
+}
+
+// Digits that were asked for are not left out as the last ones of the dtype: of an f32, where it is another number.
+bool Numerals::suffices(NumberFormat format, double value) const {
+  const double read = read_back(value, format);
+  if (read == value || (dtype_ == Dtype::f32 && static_cast<float>(read) == static_cast<float>(value))) return true;
+  return same(read, value) && digits_of(read, {precision_}) == digits_of(value, {precision_});
 }
 
 int Numerals::decimals_needed(double value) const {
   if (value == std::floor(value)) return 0;
-  if (!same(read_back(value, {precision_}), value)) return precision_ + 1;
+  if (!suffices({precision_}, value)) return precision_ + 1;
   int decimals = 0;
-  while (!same(read_back(value, {decimals}), value)) ++decimals;
+  while (!suffices({decimals}, value)) ++decimals;
   return decimals;
 }
 

@@ -64,14 +64,17 @@ class Numerals {
   // where 0.1 + 0.2 is 0.3.
   bool exact(double value) const;
 
-  // Whether two numbers are the same up to those last digits.
+  // Whether two numbers are the same up to those last digits, of which whole numbers have none.
   bool same(double a, double b) const;
 
  private:
+  // Whether so many decimals say what people ask to see of the number.
+  bool suffices(NumberFormat format, double value) const;
   int decimals_needed(double value) const;  // more than precision_ where that is not enough
   NumberFormat line_format(double value, int at_least) const;
 
   int precision_;
+  Dtype dtype_;
   double tolerance_;
   Tiny tiny_;
   std::map<std::string, int, std::less<>> by_hand_;  // decimals_of, where not 0

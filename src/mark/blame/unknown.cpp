@@ -26,12 +26,19 @@ bool are_shares(const Recipe& recipe, std::size_t line) {
 
 // What no attention weights can be: a number below zero, a row that adds up to
 // something else than 1. Empty where nothing speaks against them. `right` is what the
-// step should be: a row of it that is closed throughout adds up to 0.
-std::string impossible_weights(const HandedStep& step, const Tensor<double>& right) {
+// step should be: a row of it that is closed throughout adds up to 0. Rounding alone may
+// make a row without a wrong number add up to something else.
+std::string impossible_weights(const Marking& marking, std::size_t number, const Tensor<double>& right) {
+  const HandedStep& step = marking.sheet().steps[number];
   const std::size_t width = step.shape.back();
+  const auto has_wrong = [&](std::size_t cell, std::size_t end) {
+    while (cell < end && !marking.is_wrong(number, cell)) ++cell;
+    return cell < end;
+  };
   for (std::size_t start = 0; start + width <= step.cells.size(); start += width) {
     const auto weights = right.data().subspan(start, width);
     if (std::ranges::all_of(weights, [](double weight) { return weight == 0; })) continue;
+    if (!has_wrong(start, start + width)) continue;
     double sum = 0;
     double slack = 0;
     bool whole = true;
@@ -120,7 +127,7 @@ void blame_unknown(Marking& marking, std::size_t step, Report& report) {
     diagnosis.message = language().verdicts.unexplained(in_words(handed.id), wrong == 1);
     if (handed.what == HandedStep::What::weights && are_shares(marking.right().recipe, marking.line_of(step))) {
       diagnosis.evidence =
-          impossible_weights(handed, marking.base(marking.manners().front()).result(marking.line_of(step)));
+          impossible_weights(marking, step, marking.base(marking.manners().front()).result(marking.line_of(step)));
     }
     if (handed.what == HandedStep::What::context) diagnosis.evidence = impossible_context_of(marking, step);
     diagnosis.hint = language().verdicts.work_out_again(wrong == 1);
