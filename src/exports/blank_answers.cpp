@@ -106,31 +106,25 @@ std::string json_template(const Trace& trace, const std::vector<std::string>& id
 
 // --- CSV --------------------------------------------------------------------
 
-// Semicolons would separate fields where they are not quoted.
-std::string field(const std::string& text) {
-  const std::string cell = csv_cell(text);
-  return cell.starts_with('"') || cell.find(';') == std::string::npos ? cell : '"' + cell + '"';
-}
-
 void append_table(const Trace& trace, const Step& step, std::string& text) {
   const Shape& shape = step.result.shape();
   const std::vector<Place> places = outer_places_of(shape);
-  text += field(step.heading.id);
+  text += csv_cell(step.heading.id);
   const std::size_t columns = shape.rank() == 0 ? 1 : shape.back().size;
   for (std::size_t column = 0; column < columns; ++column) {
     text += ',';
-    if (shape.rank() > 0) text += field(safe_label(trace, step, shape.back(), places.front(), column));
+    if (shape.rank() > 0) text += csv_cell(safe_label(trace, step, shape.back(), places.front(), column));
   }
   text += '\n';
   const std::string blanks(columns, ',');
   for (const Place& place : places) {
     if (shape.rank() < 2) {
-      text += field(step.heading.symbol.text()) + blanks + "\n";
+      text += csv_cell(step.heading.symbol.text()) + blanks + "\n";
       continue;
     }
     const Dim& rows = shape[shape.rank() - 2];
     for (std::size_t row = 0; row < rows.size; ++row) {
-      text += field(dotted(words_of_place(step, place), safe_label(trace, step, rows, place, row))) + blanks + "\n";
+      text += csv_cell(dotted(words_of_place(step, place), safe_label(trace, step, rows, place, row))) + blanks + "\n";
     }
   }
 }

@@ -154,9 +154,25 @@ std::size_t expected_csv(const Trace& trace) {
 
 }  // namespace
 
+namespace {
+
+// Many spreadsheets begin a new cell at a semicolon, and take quotes in the middle of what they read for text.
+std::string without_formulas(const std::string& text) {
+  std::string safe = starts_formula(text) ? "'" : "";
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    safe += text[at];
+    if (text[at] != ';') continue;
+    const std::string_view rest = std::string_view(text).substr(at + 1);
+    if (starts_formula(rest.substr(std::min(rest.find_first_not_of('"'), rest.size())))) safe += '\'';
+  }
+  return safe;
+}
+
+}  // namespace
+
 std::string csv_cell(const std::string& text) {
-  std::string cell = (starts_formula(text) ? "'" : "") + printable(text);
-  if (cell.find_first_of(",\"\n") == std::string::npos && !cell.starts_with(' ') && !cell.ends_with(' ')) return cell;
+  std::string cell = printable(without_formulas(text));
+  if (cell.find_first_of(",;\"\n") == std::string::npos && !cell.starts_with(' ') && !cell.ends_with(' ')) return cell;
   std::string quoted = "\"";
   for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";

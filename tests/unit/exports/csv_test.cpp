@@ -101,4 +101,9 @@ TEST_CASE("no cell begins a formula, ends early or steers a terminal", "[exports
   CHECK(csv_cell("say \"a,b\"") == "\"say \"\"a,b\"\"\"");
   CHECK(csv_cell("two\nlines \x1b[1m") == "two\\nlines \\x1b[1m");
   CHECK(csv_cell(" x") == "\" x\"");
+  // Where a spreadsheet begins a cell at a semicolon, and takes quotes behind it for text.
+  CHECK(csv_cell("a;b") == "\"a;b\"");
+  CHECK(csv_cell("a;=1") == "\"a;'=1\"");
+  CHECK(csv_cell("a; +1;@x") == "\"a;' +1;'@x\"");
+  CHECK(csv_cell("a;\"=1") == "\"a;'\"\"=1\"");
 }
