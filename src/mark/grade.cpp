@@ -58,7 +58,16 @@ double rounded_points(double sum, double of, const Scheme& scheme) {
   return std::clamp(points, 0.0, of);
 }
 
-std::string spelled_points(double points) { return shortest(rounded(points, {2, RoundingMode::half_up})); }
+std::string spelled_points(double points) {
+  const double thousandths = rounded(points, {3, RoundingMode::half_up});
+  constexpr double nearly = 1e-9;
+  return shortest(std::abs(points - thousandths) <= nearly ? thousandths : rounded(points, {2, RoundingMode::half_up}));
+}
+
+double Grade::percent() const {
+  if (of <= 0) return 0;
+  return points >= of ? 100 : rounded(100 * points / of, {9, RoundingMode::half_up});
+}
 
 StepGrade Grader::graded(const MarkedStep* marked, const std::string& id, double of) const {
   StepGrade grade{.id = id, .handed_in = marked != nullptr, .of = of};

@@ -51,11 +51,8 @@ struct Grade {
   double sum = 0;                        // of the steps' points, not rounded
   double points = 0, of = 0;             // points are rounded, of is not
 
-  // A full mark is 100 exactly, which 100 · of / of need not be.
-  double percent() const {
-    if (of <= 0) return 0;
-    return points >= of ? 100 : 100 * points / of;
-  }
+  // To nine decimals: a whole number of percent is one, which 100 · points / of need not be.
+  double percent() const;
 };
 
 // Gives points for hand-ins to one problem. Nothing of it depends on other hand-ins.

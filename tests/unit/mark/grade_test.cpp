@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/rounding.h"
 #include "catch.h"
 #include "model/attention.h"
 #include "model/computation.h"
@@ -349,6 +350,28 @@ TEST_CASE("all faults of a scheme are reported at once, each with what to do", "
   CHECK(code_of(R"({"points": {"S": 3}, "deduct": 1})") == "wrong-kind /deduct");
   CHECK(code_of(R"({"schema": "attn/answers/1", "points": {"S": 3}})") == "not-scheme /schema");
   CHECK(read(R"({"schema": "attn/scheme/1", "points": {"S": 3}})"));
+}
+
+TEST_CASE("a whole number of percent is one, and in its own row of ten", "[grade]") {
+  for (int tenths = 1; tenths <= 100; ++tenths) {
+    for (int share = 0; share <= 10; ++share) {
+      Grade grade;
+      grade.of = tenths / 10.0;
+      grade.points = rounded(tenths * share / 100.0, {2, RoundingMode::half_up});
+      INFO(grade.points << " of " << grade.of);
+      CHECK(grade.percent() == 10.0 * share);
+      ClassSummary summary;
+      summary.add({}, grade, worked_example());
+      CHECK(summary.distribution()[static_cast<std::size_t>(share)] == 1);
+    }
+  }
+}
+
+TEST_CASE("points are spelled with two decimals, and with three where they are thousandths", "[grade]") {
+  CHECK(spelled_points(2) == "2");
+  CHECK(spelled_points(2.0 / 3) == "0.67");
+  CHECK(spelled_points(1.876) == "1.876");
+  CHECK(spelled_points(3 * 0.1) == "0.3");
 }
 
 TEST_CASE("of sequences without a token nobody is asked anything, and nobody gets points", "[grade]") {
