@@ -128,7 +128,7 @@ class ClassFiles {
     FilesOfPerson person{.name = named.person.substr(0, named.person.find('.')),
                          .folder = path.parent_path().filename().string(),
                          .files = {file}};
-    person.whole_name = named.person;
+    person.whole_name = named.person.empty() && file != "-" ? path.stem().string() : named.person;
     if (person.name.empty() && !named.step.empty()) person.name = person.folder;
     // J. Doe and J. Smith are two, though both names are J up to the point.
     const std::string& whose = named.person.empty() ? person.name : named.person;

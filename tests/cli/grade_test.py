@@ -331,6 +331,23 @@ class WhoseItIs(Folder):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("roster.csv:1:1: error: the list has no names below its headings", done.stderr)
 
+    def test_what_a_list_has_no_own_heading_for_is_refused_where_it_stands(self):
+        self.write("in/anna.json", {"steps": RIGHT})
+        for text, said in (("name,group,Group\nanna,A,B\n", ":1:12: error: two columns are called `Group`"),
+                           ("name,group\nanna,A,extra\n", ":2:8: error: this field stands below no heading"),
+                           ("name,\nanna,extra\n", ":2:6: error: this field stands below no heading")):
+            self.write("roster.csv", text)
+            done = self.grade("in", "--roster", "roster.csv")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("roster.csv" + said, done.stderr)
+        self.write("roster.csv", "name,group,,\nanna,A,,\n")
+        self.assertEqual(self.names("in", "--roster", "roster.csv"), ["anna"])
+
+    def test_a_person_called_like_a_step_is_found_in_the_list(self):
+        self.write("in/keys.json", {"steps": RIGHT})
+        self.write("roster.csv", "name\nkeys\n")
+        self.assertEqual(self.names("in", "--roster", "roster.csv"), ["keys"])
+
     def test_a_name_that_one_person_alone_is_like_is_theirs(self):
         self.write("roster.csv", "name\nJosé Ángel Núñez\nPat O’Neil\nIvan Petrov\nJ. R. Smith\nAnn\nÄnn\n")
         files = ("JOSE ANGEL NUNEZ", "Pat O'Neil", "Ivan Petrov (1)", "J. R. Smith", "Ann", "ANN ")
