@@ -326,6 +326,14 @@ class Spreadsheet(unittest.TestCase):
         for token in tokens:
             self.assertIn(token, shown)
 
+    def test_notes_of_any_length_are_there(self):
+        """A cell takes 32,767 characters, and a row has a height that it cannot exceed."""
+        for notes in ("words of a teacher, " * 2500, "\u00e9" * 40000):
+            self.write("long", {**every_feature.SELF, "notes": notes})
+            shown = "".join(str(cell.value) for row in Sheets(self.path("long.xlsx")).book.worksheets[0].iter_rows()
+                            for cell in row[:1] if cell.value)
+            self.assertIn(notes.strip(), shown)
+
     def test_what_it_cannot_say_is_refused(self):
         where = self.path("never.xlsx")
         self.assertIn("--dtype f64", attn("run", EXAMPLE, "--dtype", "bf16", "-o", where, code=2))

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "explain/numerals.h"
 #include "exports/export.h"
 #include "exports/xlsx/formula.h"
@@ -34,6 +35,16 @@ constexpr lxw_color_t of_given = 0xFFF2CC, of_following = 0xFFFAE8, of_header = 
                       of_line = 0xD5DADF;
 constexpr std::size_t longest_label = 120;
 constexpr std::size_t characters_a_line = 90;
+constexpr std::size_t most_lines_a_row = 26;  // a row is no higher than 409 points
+
+// So many bytes at most, up to a blank where there is one, and whole characters.
+std::string beginning(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  if (const std::size_t blank = text.rfind(' ', most - 1); blank != std::string_view::npos) most = blank + 1;
+  while (continues_utf8(text[most])) --most;
+  return std::string(text.substr(0, most));
+}
+
 constexpr double narrowest = 9, widest = 18, widest_first = 32;
 
 // 1 January 2000: a file's bytes tell nothing of when it was written.
@@ -345,11 +356,15 @@ class WorkbookWriter {
     std::size_t row = 0;
     put(sheet, row++, 0, label_text(trace_.title.empty() ? said_.read_me.text() : trace_.title), looks_.title());
     ++row;
-    // Not everybody who opens the file makes a row as high as what is in it.
+    // Not everybody who opens the file makes a row as high as what is in it, and no row is higher than its limit.
     const auto say = [&](const std::string& text) {
-      const auto lines = static_cast<double>(display_width(text) / characters_a_line + 1);
-      lxw_.worksheet_set_row(sheet, static_cast<lxw_row_t>(row), lines * LXW_DEF_ROW_HEIGHT + 3, nullptr);
-      put(sheet, row++, 0, text, looks_.words());
+      for (std::string_view rest = text; !rest.empty();) {
+        const std::string piece = beginning(rest, characters_a_line * most_lines_a_row);
+        const auto lines = static_cast<double>(display_width(piece) / characters_a_line + 1);
+        lxw_.worksheet_set_row(sheet, static_cast<lxw_row_t>(row), lines * LXW_DEF_ROW_HEIGHT + 3, nullptr);
+        put(sheet, row++, 0, piece, looks_.words());
+        rest.remove_prefix(piece.size());
+      }
     };
     const auto say_of = [&](const std::string& text, CellLooks::Cell cell) {
       put(sheet, row, 1, "", looks_.number(cell, "General"));
