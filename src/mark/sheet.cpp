@@ -155,12 +155,13 @@ void give_decimals_to_whole_numbers(HandedStep& step, int beside_expressions) {
 }
 
 // Weights keep their sum where the row is 1 as written, or may have been before
-// some of it was left blank. With a sink it is anything below. Of 1, 0 and 0 nothing was kept.
+// some of it was left blank. With a sink it is anything below. Of 1, 0 and 0 nothing was kept, but
+// where the problem says so.
 void find_rows_that_keep_their_sum(HandedStep& step, bool has_sink) {
   if (step.what != HandedStep::What::weights) return;
   each_row(step, [&](std::size_t, std::span<HandedCell> row) {
     double sum = 0;
-    bool has_blanks = has_sink, has_decimals = false;
+    bool has_blanks = has_sink, has_decimals = step.keeps_whole_sum;
     for (const HandedCell& cell : row) {
       has_blanks = has_blanks || !cell.is_number();
       has_decimals = has_decimals || (cell.is_number() && cell.number.decimals != 0);
@@ -281,7 +282,8 @@ std::optional<HandedStep> turned(const HandedStep& step, const Recipe& right) {
                    .cells = std::vector<HandedCell>(step.cells.size()),
                    .asked = step.asked,
                    .decimals = step.decimals,
-                   .is_whole = step.is_whole};
+                   .is_whole = step.is_whole,
+                   .keeps_whole_sum = step.keeps_whole_sum};
   const std::size_t rows = sizes[rank - 2];
   const std::size_t columns = sizes[rank - 1];
   for (std::size_t at = 0; at < step.cells.size(); ++at) {
@@ -320,6 +322,7 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> pr
     if (rounds_once_a_step(right.dtype())) {
       for (HandedCell& cell : laid.cells) cell.held = stored(cell.number.value, right.dtype());
     }
+    laid.keeps_whole_sum = trace.arithmetic.hand_rounding == HandRounding{0, RoundingMode::keep_sum};
     laid.asked = laid.cells.size();
     leave_out_padding(laid, shape, trace, right.instruction(*right.line(laid.id)).part);
     handed.push_back(std::move(laid));

@@ -46,6 +46,7 @@ struct HandedStep {
   int decimals = 0;               // the most written in it; where there are none, in all of the sheet
   bool fits = true;               // false where the shape is not the problem's: then both are as written
   bool is_whole = false;          // handed in as a whole, without a blank
+  bool keeps_whole_sum = false;   // the problem rounds rows of weights to whole numbers that sum to 1
 
   // How many numbers were written.
   std::size_t numbers() const { return static_cast<std::size_t>(std::ranges::count_if(cells, &HandedCell::is_number)); }

@@ -615,6 +615,22 @@ TEST_CASE("a row of weights that does not add up to 1 is told as such", "[check]
   CHECK_THAT(report.diagnoses[0].evidence, contains("those of row 1 to 2.3"));
 }
 
+TEST_CASE("a row that the problem rounds to whole numbers of its sum is right as it is", "[check]") {
+  const char* const third = R"({"queries": [[0]], "keys": [[1], [2], [3]], "values": [[1], [2], [3]], "score": "dot",
+                                "arithmetic": {"hand_rounding": "0:keep-sum"}})";
+  CHECK(marked(third, R"({"attention_weights": [["1", "0", "0"]]})").verdict == Verdict::right);
+  CHECK(marked(third, R"({"attention_weights": [["1", "1", "0"]]})").verdict == Verdict::wrong);
+}
+
+TEST_CASE("a row of weights without a wrong number is no evidence, whatever rounding makes of its sum", "[check]") {
+  const char* const even = R"({"queries": [[0, 0], [1, 2]], "keys": [[1, 0], [0, 1], [1, 1]]})";
+  const Report report =
+      marked(even, R"({"attention_weights": [["0.30", "0.333", "0.333"], ["0.75", "0.15", "0.10"]]})");
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(step(report, "attention_weights").count(CellState::wrong) == 3);
+  CHECK(report.diagnoses[0].evidence == "");
+}
+
 TEST_CASE("a table of rows is read as the matrices of all heads, one under the other", "[check]") {
   const Trace trace = traced(text_of("tom-yeh-three-heads.json"));
   const Step* keys = trace.find("keys");
