@@ -241,4 +241,25 @@ TEST_CASE("whatever a softmax reads, what is told of its weights holds those of 
   }
 }
 
+TEST_CASE("what single precision may lose is added to each number, whatever stands before it", "[enclosure]") {
+  const Shape row{{"key", 3}};
+  RecipeBuilder work;
+  work.given_step({.id = "x"}, LateTensor(Tensor<double>(row, {0.5, 0x1p30, 3})));
+  work.step({.id = "y"}, Map{Unary::add, 1, ""}, {"x"});
+  const Recipe recipe = work.take();
+  const std::size_t line = *recipe.line("y");
+  const auto widened = [&](std::vector<double> read, const std::vector<double>& numbers) {
+    const Tensor<Interval> x(row, {read[0], read[1], read[2]});
+    Values<Interval> carried(recipe.size());
+    carried[*recipe.line("x")] = &x;
+    Tensor<Interval> made(row, {numbers[0], numbers[1], numbers[2]});
+    widen_to_single(recipe, line, carried, made);
+    return made;
+  };
+  const Tensor<Interval> infinite = widened({infinity, 0.5, 1}, {infinity, 1.5, 2});
+  CHECK(infinite[0].is_point());
+  CHECK(infinite[1].low < 1.5);
+  CHECK(infinite[2].high > 2);
+}
+
 }  // namespace attn
