@@ -143,7 +143,7 @@ std::size_t TakenModel::rows(const std::string& name) const {
   const std::vector<std::size_t>& all = shape(name);
   if (all.size() == 2) return all[0];
   refuse("bad-shape", in_ticks(full(name)) + " is " + spelled(all) + ", no matrix",
-         "it has a row a token or a position");
+         "a matrix has two axes: rows and columns");
 }
 
 OrderedJson TakenModel::tensor(const std::string& name, const TakenPart& part) {

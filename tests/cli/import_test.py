@@ -425,6 +425,23 @@ class Everywhere(InFolder):
             for name in names:
                 self.assertIn(name, said)
 
+    def test_what_no_attention_could_be_computed_with_is_refused_before_it_is_a_problem(self):
+        of_t5 = models.drawn(models.t5_shapes(4, 8, 10, 1, heads=2, head_width=2, buckets=8), seed=4)
+        odd = models.drawn(models.t5_shapes(4, 8, 10, 1, heads=2, head_width=2, buckets=7), seed=4)
+        t5 = {"model_type": "t5", "num_heads": 2, "num_layers": 1}
+        distance = "relative_attention_max_distance"
+        for tensors, config, said in (
+                (small_llama(), {**LLAMA, "num_key_value_heads": 1}, "k_proj.weight` makes 4 numbers"),
+                (small_llama(), {**LLAMA, "num_attention_heads": 4}, "has 1 number"),
+                (small_llama(), {**LLAMA, "rope_theta": 0}, "`rope_theta` what is no number above 0"),
+                (small_llama(), {**LLAMA, "rope_parameters": {"rope_theta": -1}}, "`rope_theta` what is no number above 0"),
+                *((of_t5, {**t5, distance: most}, f"`{distance}` is {most}") for most in (0, 1, 2, 2**63)),
+                (odd, t5, "has 7 buckets")):
+            with self.subTest(said=said):
+                self.assertIn(said, self.refused(self.model(tensors, config=config), "--ids", "1,2"))
+        self.imported(self.model(of_t5, config={**t5, distance: 3}), "--ids", "1,2,3,4,5")
+        computed(self.folder)
+
     def test_a_window_closes_what_is_further_back_in_the_layers_that_have_one(self):
         ids = ["--ids", "1,2,3,4,5,6"]
         for config, windows in (({"model_type": "mistral", "sliding_window": 3}, [3, 3]),

@@ -33,15 +33,17 @@ void accept_plain_rotation(const TakenModel& model, const char* key) {
 double base_of_rotation(const TakenModel& model) {
   for (const char* const key : {"rope_scaling", "rope_parameters"}) accept_plain_rotation(model, key);
   if (model.number("partial_rotary_factor", 1) != 1) model.refuse_setting("partial_rotary_factor");
-  for (const char* const key : {"rope_parameters", "rope_scaling"}) {
-    const nlohmann::json* said = model.setting(key);
-    if (!said || !said->contains("rope_theta")) continue;
-    const nlohmann::json& base = (*said)["rope_theta"];
-    if (!base.is_number())
-      model.refuse("bad-config", "config.json says of `rope_theta` what is no number", "write one");
-    return base.get<double>();
+  const nlohmann::json* said = model.setting("rope_theta");
+  for (const char* const key : {"rope_scaling", "rope_parameters"}) {
+    const nlohmann::json* rotations = model.setting(key);
+    if (rotations && rotations->contains("rope_theta")) said = &(*rotations)["rope_theta"];
   }
-  return model.number("rope_theta", 10000);
+  if (!said) return 10000;
+  if (!said->is_number() || !(said->get<double>() > 0)) {
+    model.refuse("bad-config", "config.json says of `rope_theta` what is no number above 0",
+                 "angles are powers of it, as of 10000");
+  }
+  return said->get<double>();
 }
 
 // Whether that layer sees no further back than the model's window: all of Mistral's do, and those of Qwen2 that are
@@ -71,9 +73,16 @@ OrderedJson llama_layer(TakenModel& model, const std::string& at) {
   const std::string queries = at + "self_attn.q_proj.weight";
   const std::size_t heads = model.heads("num_attention_heads", queries, TakenModel::Axis::first);
   model.check_size(queries, TakenModel::Axis::first, "head_dim", heads);
+  const std::size_t width = model.rows(queries) / heads;
+  if (width % 2 != 0) {
+    model.refuse("bad-config",
+                 "`num_attention_heads` is " + std::to_string(heads) + ", and so a head of `" + printable(queries) +
+                     "` has " + counted(width, "number"),
+                 "rotations turn pairs of numbers: is config.json the one of another model?");
+  }
+  std::size_t shared = heads;
   if (model.says("num_key_value_heads")) {
-    const std::size_t shared =
-        model.heads("num_key_value_heads", at + "self_attn.k_proj.weight", TakenModel::Axis::first);
+    shared = model.heads("num_key_value_heads", at + "self_attn.k_proj.weight", TakenModel::Axis::first);
     if (heads % shared != 0) {
       model.refuse("bad-config",
                    "config.json says that there are " + std::to_string(heads) +
@@ -81,6 +90,15 @@ OrderedJson llama_layer(TakenModel& model, const std::string& at) {
                        ", which does not divide them",
                    "as many heads of queries share each head of keys");
     }
+  }
+  for (const char* const name : {"k_proj", "v_proj"}) {
+    const std::string keys = at + "self_attn." + name + ".weight";
+    const std::size_t rows = model.rows(keys);
+    if (rows == shared * width) continue;
+    model.refuse("bad-config",
+                 "`" + printable(keys) + "` makes " + counted(rows, "number") + ", and config.json says that " +
+                     counted(shared, "head") + " of keys have " + std::to_string(width) + " each, as those of queries",
+                 "`num_key_value_heads` is that of another model: fetch both again");
   }
   OrderedJson self = {{"weights", weights}};
   if (!biases.empty()) self["biases"] = biases;

@@ -1,5 +1,7 @@
+#include <cstddef>
 #include <string>
 
+#include "base/text.h"
 #include "imports/family.h"
 
 namespace attn {
@@ -41,13 +43,19 @@ OrderedJson t5(TakenModel& model) {
   const std::size_t heads = model.heads("num_heads", first + "q.weight", TakenModel::Axis::first);
   model.check_size(first + "q.weight", TakenModel::Axis::first, "d_kv", heads);
   model.check_size(table, TakenModel::Axis::first, "relative_attention_num_buckets");
+  // Half of the buckets are for keys behind the query; of either half a half has a distance each.
+  const std::size_t buckets = model.rows(table), most = model.count("relative_attention_max_distance", 128);
+  if (buckets % 2 != 0 || most <= buckets / 4 || most > (std::size_t{1} << 53)) {
+    model.refuse("bad-config",
+                 "`" + printable(table) + "` has " + counted(buckets, "bucket") +
+                     ", and `relative_attention_max_distance` is " + std::to_string(most),
+                 "buckets are an even number, and the distance is more than a quarter of them, and at most 2^53");
+  }
   problem["weight_layout"] = "out_in";
   problem["heads"] = heads;
   problem["scale"] = 1;
-  problem["positions"] = {{"type", "t5"},
-                          {"table", model.tensor(table)},
-                          {"max_distance", model.count("relative_attention_max_distance", 128)},
-                          {"bidirectional", true}};
+  problem["positions"] = {
+      {"type", "t5"}, {"table", model.tensor(table)}, {"max_distance", most}, {"bidirectional", true}};
   OrderedJson block = {{"kind", "encoder"},
                        {"norm", "pre"},
                        {"norm_type", "rms"},
