@@ -55,9 +55,11 @@ class BlockFitting {
     refuse(statement_.past.is_given(), "/past", "a block computes every token");
     refuse(statement_.appended.is_given(), "/appended", "a block attends to its own tokens only");
     if (sources_.form == Sources::Form::cross_attention) {
-      in_.faults.add_of("contradiction", statement_.place("/inputs"),
+      const bool from_tokens = sources_.from_tokens;
+      in_.faults.add_of("contradiction", statement_.place(from_tokens ? "/tokens" : "/inputs"),
                         "has query and key apart, and " + shown(raw_.where) + " is given",
-                        R"(give "inputs" as one matrix, and what a decoder attends to as "memory" of the block)");
+                        std::string(from_tokens ? R"(give "tokens" as one list)" : R"(give "inputs" as one matrix)") +
+                            R"(, and what a decoder attends to as "memory" of the block)");
     }
   }
 
@@ -84,7 +86,11 @@ class BlockFitting {
 
   Side own_side() const {
     const Side* inputs = sources_.query_side();
-    return {.where = inputs->where, .batched = inputs->batched, .rows = inputs->rows, .width = inputs->width};
+    return {.where = inputs->where,
+            .batched = inputs->batched,
+            .rows = inputs->rows,
+            .width = inputs->width,
+            .embeddings = inputs->embeddings};
   }
 
   std::size_t width() const { return sources_.query_side()->width; }
@@ -238,7 +244,6 @@ class BlockFitting {
       own.options["causal"] = RawOption{statement_.place("/causal"), true};
     }
     Sources sources{.form = Sources::Form::self_attention, .query = own_side()};
-    sources.from_tokens = sources_.from_tokens;
     return fitted(own, sources, in_.limit);
   }
 
@@ -275,7 +280,6 @@ class BlockFitting {
     }
     Setting setting = in_.setting;
     setting.split_input = own.split_input.value_or(false);
-    if (!sources.from_tokens) setting.embeddings.clear();
     Faults found;
     FittedAttention attention(own, sources, {setting, limit, in_.catalog, in_.budget, found});
     const auto width_made = attention.result_width();

@@ -9,8 +9,7 @@ std::string in_word(const Setting& setting) { return setting.is_exchanged() ? "c
 
 // "/inputs has 4 columns"
 std::string width_of(const Side& side, const Setting& setting) {
-  if (!setting.embeddings.empty())
-    return shown(setting.embeddings) + " has vectors of " + counted(side.width, "number");
+  if (!side.embeddings.empty()) return shown(side.embeddings) + " has vectors of " + counted(side.width, "number");
   return shown(side.where) + " has " + counted(side.width, setting.vectors == Vectors::rows ? "column" : "row");
 }
 
@@ -43,7 +42,7 @@ bool check_rows(const WeightMatrix& matrix, const Side& side, const Setting& set
   if (matrix.in == side.width) return true;
   std::string help = product_help(matrix, side.width, setting, "x");
   const bool tokens_as_columns =
-      setting.vectors == Vectors::rows && !side.batched && setting.embeddings.empty() && side.rows[0] == matrix.in;
+      setting.vectors == Vectors::rows && !side.batched && side.embeddings.empty() && side.rows[0] == matrix.in;
   if (tokens_as_columns && matrix.out != side.width && matrix.in != matrix.out)
     help += R"(; if each token is a column, say "vectors": "columns")";
   report_rows(matrix, side.width, width_of(side, setting), std::move(help), setting, faults);

@@ -35,7 +35,6 @@ struct Setting {
   bool heads_known = true;
   std::optional<std::size_t> heads = std::nullopt;
   std::optional<std::size_t> kv_heads = std::nullopt;  // set where they are fewer than heads
-  std::string embeddings = {};                         // where the vectors of tokens stand, where these are the inputs
 
   // The same for keys and values.
   Setting of_keys() const {

@@ -19,6 +19,7 @@ struct Side {
   std::vector<std::size_t> rows = {};               // vectors of each sequence
   std::size_t width = 0;                            // numbers of each vector
   std::optional<std::size_t> heads = std::nullopt;  // set where there is one matrix a head
+  std::string embeddings = {};                      // of tokens, where their vectors stand
 
   // What `take_values` gives: the numbers of each sequence as the file has
   // them, rows or columns. Of tokens that are cut off nothing is stored.

@@ -134,6 +134,9 @@ class Finder {
     if (embedded.sides.empty()) return;
     sources_.query = std::move(embedded.sides[0]);
     sources_.key = std::move(embedded.sides[1]);
+    for (std::optional<Side>* side : {&sources_.query, &sources_.key}) {
+      if (*side) (*side)->embeddings = statement_.place("/embeddings");
+    }
   }
 
   Statement& statement_;

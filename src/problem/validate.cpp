@@ -31,7 +31,6 @@ class Validation {
     read_setting();
     sources_ = sources_of(statement_, setting_.vectors, budget_, faults_);
     if (sources_.form == Sources::Form::unknown) return std::nullopt;
-    if (sources_.from_tokens) setting_.embeddings = statement_.place("/embeddings");
     check_max_tokens();
     check_sides(sources_, setting_.vectors, faults_);
     check_tokens(statement_, sources_, faults_);
