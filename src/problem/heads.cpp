@@ -12,6 +12,7 @@ namespace {
 struct Evidence {
   std::string where, text;
   std::size_t count;
+  bool of_keys = false;  // or of values
 };
 
 using AllEvidence = std::vector<Evidence>;
@@ -20,9 +21,9 @@ void add_given(AllEvidence& evidence, const std::string& where, const Stated<std
   if (given) evidence.push_back({where, shown(where) + " is " + std::to_string(*given), *given});
 }
 
-void add_matrices(AllEvidence& evidence, const std::string& where, std::optional<std::size_t> count) {
+void add_matrices(AllEvidence& evidence, const std::string& where, std::optional<std::size_t> count, bool of_keys) {
   if (!count) return;
-  evidence.push_back({where, shown(where) + " has " + counted(*count, "matrix") + ", one a head", *count});
+  evidence.push_back({where, shown(where) + " has " + counted(*count, "matrix") + ", one a head", *count, of_keys});
 }
 
 class HeadCount {
@@ -40,11 +41,12 @@ class HeadCount {
     AllEvidence& rest = shares ? of_keys : of_queries;
     const Side* const sides[] = {sources_.query_side(), sources_.key_side(), sources_.value_side()};
     for (std::size_t i = 0; i < 3; ++i) {
-      if (sides[i]) add_matrices(i == 0 ? of_queries : rest, sides[i]->where, sides[i]->heads);
+      if (sides[i]) add_matrices(i == 0 ? of_queries : rest, sides[i]->where, sides[i]->heads, i > 0);
     }
     for (std::size_t i = 0; i < 3; ++i) {
       const std::optional<WeightMatrix>& matrix = parts_[i]->matrix;
-      if (matrix && !setting_.split_input) add_matrices(i == 0 ? of_queries : rest, matrix->where, matrix->matrices);
+      if (matrix && !setting_.split_input)
+        add_matrices(i == 0 ? of_queries : rest, matrix->where, matrix->matrices, i > 0);
     }
     const bool extra_counts = of_queries.empty() && !shares;
     if (extra_counts) add_extra(of_queries);
@@ -63,7 +65,7 @@ class HeadCount {
     for (const std::optional<ExtraSides>* sides : extra_) {
       if (!*sides) continue;
       for (const Side* side : {&(*sides)->keys, &(*sides)->values}) {
-        if (evidence.empty()) add_matrices(evidence, side->where, side->heads);
+        if (evidence.empty()) add_matrices(evidence, side->where, side->heads, true);
       }
     }
   }
@@ -75,15 +77,23 @@ class HeadCount {
   std::optional<std::size_t> agreed(const AllEvidence& evidence) {
     for (const Evidence& one : evidence) {
       if (one.count == evidence.front().count) continue;
-      const auto [fewest, most] = std::minmax(one.count, evidence.front().count);
       std::string help =
           "heads, matrices of weights and matrices of queries, keys and values are as many as each other";
-      if (most % fewest == 0 && !statement_.kv_heads.is_given())
-        help += "; where several query heads share one of the keys, say \"kv_heads\": " + std::to_string(fewest);
+      if (could_share(evidence, one))
+        help += "; where several query heads share one of the keys, say \"kv_heads\": " + std::to_string(one.count);
       faults_.add("heads", one.where, one.text + ", and " + evidence.front().text, help);
       setting_.heads_known = false;
     }
     return evidence.empty() ? std::nullopt : std::optional(evidence.front().count);
+  }
+
+  // Whether all that was said up to here would agree if keys and values had as many heads as this one says, and queries
+  // those said first.
+  bool could_share(const AllEvidence& evidence, const Evidence& here) const {
+    const std::size_t of_queries = evidence.front().count;
+    return !statement_.kv_heads.is_given() && of_queries > here.count && of_queries % here.count == 0 &&
+           std::all_of(evidence.data(), &here + 1,
+                       [&](const Evidence& one) { return one.count == (one.of_keys ? here.count : of_queries); });
   }
 
   void check_split() {
