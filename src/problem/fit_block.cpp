@@ -147,6 +147,7 @@ class BlockFitting {
                             shown(raw_.where) + "/memory/vectors is another than that of the problem around it",
                             "leave it out");
     }
+    if (!encoder.vectors.is_given()) encoder.elsewhere["/vectors"] = statement_.place("/vectors");
     encoder.vectors = in_.setting.vectors;
     if (!encoder.weight_layout.is_given() && in_.setting.vectors == Vectors::rows) {
       encoder.weight_layout = in_.setting.layout;
