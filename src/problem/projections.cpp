@@ -143,6 +143,7 @@ void check_all_or_none(Roles<RawWeight>& weights, const std::string& where, Faul
 }
 
 void check_projected_already(Roles<RawWeight>& weights, const std::string& where, Faults& faults) {
+  if (!weights.is_object) return;
   for (const std::string role : {"query", "key", "value"}) {
     const Stated<RawWeight>& weight = weights.of(role);
     if (!weight.is_given() || (weight && !weight->tensor)) continue;
@@ -161,7 +162,7 @@ Part measured_part(std::string name, Statement& statement, const Setting& settin
     part.is_faulty = !part.matrix;
   }
   const std::string where = statement.place("/weights/" + part.name);
-  if (part.bias_given && !part.is_faulty && !part.matrix) {
+  if (part.bias_given && statement.biases.is_object && !part.is_faulty && !part.matrix) {
     const std::string bias_where = bias ? bias->where : statement.place("/biases/" + part.name);
     faults.add_at_key("bias-without-weight", bias_where,
                       shown(bias_where) + " is given, and " + shown(where) + (weight ? " is \"identity\"" : " is not"),

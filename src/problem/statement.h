@@ -144,6 +144,7 @@ struct RawKeysAndValues {
 template <class T>
 struct Roles {
   Stated<T> query, key, value, output;
+  bool is_object = true;  // else something stands there that has none of them: all are faulty
 
   std::array<Stated<T>*, 4> all() { return {&query, &key, &value, &output}; }
 

@@ -183,6 +183,7 @@ KeyKind roles(Roles<T> Statement::*place) {
             report_kind(value, where, "an object with query, key, value or output is wanted", in.faults,
                         R"({"query": …, "key": …, "value": …})");
             for (Stated<T>* role : (in.statement.*place).all()) *role = std::nullopt;
+            (in.statement.*place).is_object = false;
           }};
 }
 
