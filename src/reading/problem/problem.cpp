@@ -83,7 +83,9 @@ class StatementReader {
     const auto meant = known_.meant_pointer(as, member.key);
     // What no attention of a block has stands at the top.
     const bool is_outside = meant && is_part_ && !is_of_attention(meant->substr(1, meant->find('/', 1) - 1), catalog_);
-    report_unknown_key(place, meant && !is_outside ? std::optional(base_ + *meant) : meant, known_keys(as), faults_);
+    std::optional<std::string> suggested;
+    if (meant) suggested = is_outside ? place_above(*meant) : base_ + *meant;
+    report_unknown_key(place, suggested, known_keys(as), faults_);
     if (!meant || is_outside) return;
     const bool given = meant->rfind('/') == as.size() && object.find(meant->substr(as.size() + 1));
     // What stands under a wrong name does not take a weight's place.
@@ -92,20 +94,26 @@ class StatementReader {
     read_known(*meant, member.value, place);
   }
 
+  // Where what belongs at `as` stands in the problem that this attention of a block is of.
+  std::string place_above(const std::string& as) const {
+    // What a memory takes from the problem that it stands in is said once.
+    if (as.starts_with("/arithmetic") || as == "/vectors") return as;
+    const std::string block = base_.substr(0, base_.rfind("/layers/"));
+    const bool is_of_memory = base_.ends_with("/cross") && (as == "/mask" || as == "/lengths");
+    return is_of_memory ? block + "/memory_" + as.substr(1) : block.substr(0, block.rfind('/')) + as;
+  }
+
   // Reports a key that is none of an attention, but of the problem that it stands in.
   bool stands_elsewhere(const std::string& key, const std::string& place) {
     if (!is_part_ || is_of_attention(key, catalog_)) return false;
     const bool is_known = find(catalog_.options, key) || known_.find("/" + key);
     if (!is_known) return false;
     const bool is_cross = base_.ends_with("/cross");
-    // What a memory takes from the problem that it stands in is said once.
-    const bool is_of_all = key == "arithmetic" || key == "vectors";
-    const std::string above = is_of_all ? "" : shown(base_.substr(0, base_.rfind("/block/")));
-    faults_.add_at_key(
-        "unknown-key", place, shown(place) + " is not a key that one attention of a block has",
-        is_cross && key == "mask"      ? "what it may see of the memory stands in " + above + "/block/memory_mask"
-        : is_cross && key == "lengths" ? "how much of the memory counts stands in " + above + "/block/memory_lengths"
-                                       : "it stands at the top, as " + above + "/" + key + ", for all layers");
+    const std::string above = shown(place_above("/" + key));
+    faults_.add_at_key("unknown-key", place, shown(place) + " is not a key that one attention of a block has",
+                       is_cross && key == "mask"      ? "what it may see of the memory stands in " + above
+                       : is_cross && key == "lengths" ? "how much of the memory counts stands in " + above
+                                                      : "it stands at the top, as " + above + ", for all layers");
     return true;
   }
 
