@@ -927,6 +927,11 @@ class Laws(unittest.TestCase):
             results = [result_of({**outer, "block": {**outer["block"], "memory": one}}) for one in (memory, made)]
             self.assertEqual(*(result.tolist() for result in results))
 
+    def test_a_memory_that_is_a_problem_may_say_of_which_schema_it_is(self):
+        memory = {"inputs": [[1, 2], [0, 1]]}
+        of = lambda memory: {"inputs": [[1, 0]], "block": {"kind": "decoder", "memory": memory, "layers": [{"cross": {}}]}}
+        self.assertEqual(steps_of(of({"$schema": "problem.schema.json", **memory})), steps_of(of(memory)))
+
     def test_a_block_need_not_attend(self):
         rows = [[1.0, 2.0, 4.0], [0.0, 1.0, 0.0]]
         for layer in ({}, {"ffn": {"in": [[1, 0], [0, 1], [1, 1]], "out": [[1, 0, 1], [0, 2, 0]]}}):

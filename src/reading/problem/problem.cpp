@@ -68,7 +68,7 @@ class StatementReader {
   // Reads what stands at `where`, which is "" for the problem itself, as what belongs at `as`.
   void read_members(JsonObject& object, const std::string& where, std::string_view as) {
     for (JsonMember& member : object.members) {
-      if (is_free_key(member.key) || (where.empty() && member.key == "$schema")) continue;
+      if (is_free_key(member.key) || (as.empty() && !is_part_ && member.key == "$schema")) continue;
       const std::string place = pointer(where, member.key);
       if (as.empty() && stands_elsewhere(member.key, place)) continue;
       if (read_known(pointer(as, member.key), member.value, place)) continue;
