@@ -127,10 +127,10 @@ Choice chosen(RawChoice raw, const ChoiceSpec& spec, std::string_view what, cons
     if (tensor) choice.tensors.emplace(parameter.name, std::move(*tensor));
   }
   if (!complete || !spec.misfit) return choice;
-  const auto check_misfit = [choice, &spec, setting, place = raw.where, of = std::string(what)](Faults& found) {
+  const auto check_misfit = [choice, &spec, setting, of = std::string(what), raw = std::move(raw)](Faults& found) {
     const std::optional<Misfit> misfit = spec.misfit(choice, setting);
     if (!misfit) return;
-    const std::string where = misfit->parameter.empty() ? place : place + "/" + misfit->parameter;
+    const std::string where = misfit->parameter.empty() ? raw.where : raw.place(misfit->parameter);
     const std::string subject = misfit->parameter.empty() ? "the " + of + " " + spec.name : shown(where);
     found.add("misfit", where, subject + " " + misfit->message, misfit->help);
   };

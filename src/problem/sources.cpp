@@ -19,12 +19,7 @@ class Finder {
     const bool direct = s.queries.is_given() || s.keys.is_given() || s.values.is_given();
     const bool tokens = s.tokens.is_given() || s.tokens_by_role.is_given();
     if (inputs && direct) {
-      const auto place = [&](const Stated<RawTensor>& vectors, const char* usual) {
-        return vectors ? vectors->where : s.place(usual);  // it may stand under a name that is meant so
-      };
-      const std::string name = s.queries.is_given() ? place(s.queries, "/queries")
-                               : s.keys.is_given()  ? place(s.keys, "/keys")
-                                                    : place(s.values, "/values");
+      const std::string name = s.place(s.queries.is_given() ? "/queries" : s.keys.is_given() ? "/keys" : "/values");
       faults_.add_at_key("two-sources", name, shown(name) + " and " + shown(s.place("/inputs")) + " are both given",
                          "give inputs with weights, or queries, keys and values directly");
     } else if (inputs && s.embeddings.is_given()) {

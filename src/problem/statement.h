@@ -127,6 +127,13 @@ struct RawChoice {
   std::string name;
   std::map<std::string, Stated<double>> numbers;
   std::map<std::string, Stated<RawTensor>> tensors;
+  std::map<std::string, std::string> elsewhere = {};  // JSON Pointers of those that stand under another name
+
+  // Where a parameter of it stands, or would.
+  std::string place(const std::string& parameter) const {
+    const auto found = elsewhere.find(parameter);
+    return found == elsewhere.end() ? where + "/" + parameter : found->second;
+  }
 };
 
 // An option of the catalog. Integers of whatever number are RawIntegers.
@@ -226,14 +233,16 @@ struct Statement {
   Stated<HandRounding> hand_rounding;
   Stated<int> digits;
 
-  // Where it stands, "" for the problem itself, and where what it inherits does, by key: JSON Pointers.
+  // Where it stands, "" for the problem itself, and where what it inherits does, and what stands under another name, by
+  // key: JSON Pointers.
   std::string where = {};
   std::map<std::string, std::string, std::less<>> elsewhere = {};
 
   // Where a key of it stands, or would: "/heads" of an attention in a block is "/block/layers/0/self/heads".
   std::string place(const std::string& key) const {
-    const auto found = elsewhere.find(key);
-    return found == elsewhere.end() ? where + key : found->second;
+    if (const auto found = elsewhere.find(key); found != elsewhere.end()) return found->second;
+    const std::size_t last = key.rfind('/');
+    return last == 0 ? where + key : place(key.substr(0, last)) + key.substr(last);
   }
 };
 

@@ -92,7 +92,7 @@ class ChoiceReader {
       faults_.add_at_key("unknown-key", place, shown(place) + " is no parameter of the " + what_ + " " + spec.name,
                          meant ? "did you mean " + *meant + "?" : "known here: " + listed(known));
       // It is read as what was meant, so that one slip is told once.
-      if (meant) given.emplace(*meant, &member);
+      if (meant && given.emplace(*meant, &member).second) choice.elsewhere[*meant] = place;
     }
     for (const Parameter& parameter : spec.parameters) {
       const auto found = given.find(parameter.name);

@@ -91,6 +91,7 @@ class StatementReader {
     // What stands under a wrong name does not take a weight's place.
     const bool is_weight = meant->starts_with("/weights/");
     if (given || (is_weight && statement_.weights.of(meant->substr(9)).is_given())) return;
+    statement_.elsewhere[*meant] = place;
     read_known(*meant, member.value, place);
   }
 
