@@ -833,6 +833,18 @@ class Many(Case):
         self.assertLess(time.monotonic() - begin, 30)
         self.assertEqual(len(report["steps"]), 16002)
 
+    def test_two_vocabularies_of_many_tokens_take_no_minute(self):
+        def vocabulary(token, count=20_000):
+            return {"tokens": [f"{token}0"], "embeddings": {f"{token}{i}": [i] for i in range(count)}}
+        one, same = self.write_json("one.json", vocabulary("a")), self.write_json("same.json", vocabulary("a"))
+        two = self.write_json("two.json", vocabulary("b"))
+        begin = time.monotonic()
+        self.assertEqual(self.report(one, same, code=0)["keys"], [])
+        keys = self.report(one, two, code=0)["keys"]
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(len(keys), 1 + 2 * 20_000)
+        self.assertEqual(keys[-1], {"key": "/embeddings/b19999", "A": None, "B": "the numbers of A's a19999"})
+
     def test_steps_of_the_second_alone_stand_behind_those_before_them_there(self):
         one = self.trace("one.json", ["scores", "context", "output"])
         two = self.trace("two.json", ["z", "scores", "x", "y", "output", "w"])

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/numbers.h"
 #include "reading/json/json.h"
@@ -79,6 +81,35 @@ bool is_exchanged(const std::vector<double>& a, const std::vector<double>& b) {
   return true;
 }
 
+using ByKey = std::map<std::string_view, JsonValue>;
+
+ByKey by_key(const JsonObject& object) {
+  ByKey values;
+  for (const JsonMember& member : object.members) values.emplace(member.key, member.value);
+  return values;
+}
+
+// An order in which numbers are alike where they are the same numbers: of anything, nan stands first.
+struct NumbersBefore {
+  bool operator()(const NestedNumbers& a, const NestedNumbers& b) const {
+    const auto shape = a.shape(), other = b.shape();
+    if (shape != other) return shape < other;
+    return std::ranges::lexicographical_compare(
+        a.values(), b.values(), [](double one, double two) { return std::isnan(one) ? !std::isnan(two) : one < two; });
+  }
+};
+
+// The keys of the first alone by the numbers that they hold, of several with the same numbers the first: where the
+// second has these at a key of its own, they have moved there, as from allow to block.
+std::map<NestedNumbers, std::string, NumbersBefore> alone_by_numbers(const JsonObject& first, const ByKey& second) {
+  std::map<NestedNumbers, std::string, NumbersBefore> keys;
+  for (const JsonMember& member : first.members) {
+    if (second.contains(member.key)) continue;
+    if (auto numbers = numbers_of(member.value)) keys.emplace(std::move(numbers->numbers), member.key);
+  }
+  return keys;
+}
+
 class Comparing {
  public:
   // What begins with x- says nothing of the numbers, but among embeddings it is a token; some members of a problem,
@@ -89,20 +120,23 @@ class Comparing {
     const auto is_left_out = [&](const std::string& key) {
       return (!are_tokens && key.starts_with("x-")) || (is_problem && !counts(key, first, second));
     };
+    const ByKey ones = by_key(first), others = by_key(second);
     for (const JsonMember& member : first.members) {
       if (is_left_out(member.key)) continue;
       const std::string here = pointer(where, member.key);
-      if (const auto other = second.find(member.key)) {
-        values(here, member.value, *other);
+      if (const auto other = others.find(member.key); other != others.end()) {
+        values(here, member.value, other->second);
       } else {
         found.push_back({here, spelled(member.value), ""});
       }
     }
+    const auto left = alone_by_numbers(first, others);
     for (const JsonMember& member : second.members) {
-      if (first.find(member.key) || is_left_out(member.key)) continue;
-      const JsonMember* same = moved(first, second, member);
-      found.push_back(
-          {pointer(where, member.key), "", same ? "the numbers of A's " + same->key : spelled(member.value)});
+      if (ones.contains(member.key) || is_left_out(member.key)) continue;
+      const auto numbers = numbers_of(member.value);
+      const auto same = numbers ? left.find(numbers->numbers) : left.end();
+      found.push_back({pointer(where, member.key), "",
+                       same != left.end() ? "the numbers of A's " + same->second : spelled(member.value)});
     }
   }
 
@@ -121,19 +155,6 @@ class Comparing {
     constexpr std::array<std::string_view, 4> words = {"$schema", "title", "notes", "digits"};
     if (std::ranges::count(words, key) > 0) return false;
     return key != "tokens" || first.find("embeddings") || second.find("embeddings");
-  }
-
-  // The member of the first alone that holds the numbers of the second's: allow for block.
-  static const JsonMember* moved(const JsonObject& first, const JsonObject& second, const JsonMember& member) {
-    const auto numbers = numbers_of(member.value);
-    if (!numbers) return nullptr;
-    for (const JsonMember& one : first.members) {
-      if (second.find(one.key)) continue;
-      const auto others = numbers_of(one.value);
-      if (!others || others->numbers.shape() != numbers->numbers.shape()) continue;
-      if (same_numbers(others->numbers.values(), numbers->numbers.values())) return &one;
-    }
-    return nullptr;
   }
 
   void values(const std::string& where, const JsonValue& first, const JsonValue& second) {

@@ -33,6 +33,8 @@ TEST_CASE("a key that only one problem has is told with what it says", "[diff]")
 TEST_CASE("numbers that moved to another key are named by the one that they left", "[diff]") {
   CHECK(told(R"({"causal": true, "allow": [[1, 0], [1, 1]]})", R"({"causal": true, "block": [[1.0, 0], [1, 1]]})") ==
         Lines{"/allow: 2 × 2 numbers | ", "/block:  | the numbers of A's allow"});
+  CHECK(told(R"({"allow": [["nan", 0]], "add": [["nan", -0.0]]})", R"({"block": [["nan", 0]]})")[2] ==
+        "/block:  | the numbers of A's allow");
   CHECK(told(R"({"allow": [[1, 0], [1, 1]]})", R"({"block": [[1, 0], [0, 1]]})")[1] == "/block:  | 2 × 2 numbers");
   CHECK(told(R"({"allow": [[1, 0], [1, 1]]})", R"({"block": [[1, 0]]})")[1] == "/block:  | 1 × 2 numbers");
 }
