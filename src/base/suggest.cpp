@@ -1,14 +1,17 @@
 #include "base/suggest.h"
 
 #include <algorithm>
-#include <vector>
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <utility>
 
 #include "base/text.h"
 
 namespace attn {
 namespace {
 
-// Nobody means a name that long; and the work grows with the square.
+// Nobody means a longer name; and a word has so many bits, one for each of its letters.
 constexpr std::size_t longest_name = 64;
 
 bool is_dash(char c) { return c == '-' || c == '_'; }
@@ -30,23 +33,34 @@ std::string plain_name(std::string_view name, bool (*is_sign)(char)) {
   return plain;
 }
 
+// The table of distances of each beginning of `a` to each of `b` is gone through column by column: neighbours in it
+// differ by one at most, so that a column is the bits of two words, which say where it rises and where it falls.
+// (Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau edit distances", 2003.)
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Row i holds the distances of the first i letters of a to each beginning of
-  // b; a swap of neighbours looks two rows back.
-  std::vector<std::size_t> two_back(b.size() + 1), back(b.size() + 1), row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    two_back.swap(back);
-    back.swap(row);
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = back[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({replaced, back[j] + 1, row[j - 1] + 1});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = std::min(row[j], two_back[j - 2] + 1);
-    }
+  if (a.size() > b.size()) std::swap(a, b);
+  assert(a.size() <= longest_name);
+  if (a.empty()) return b.size();
+  std::array<std::uint64_t, 256> places{};  // of each letter in a
+  for (std::size_t i = 0; i < a.size(); ++i) places[static_cast<unsigned char>(a[i])] |= std::uint64_t{1} << i;
+
+  const std::uint64_t last = std::uint64_t{1} << (a.size() - 1);
+  std::size_t distance = a.size();
+  std::uint64_t rises = ~std::uint64_t{0}, falls = 0;  // from one letter of a to the next
+  std::uint64_t diagonal = 0;                          // where the distance is what it was one letter of each before
+  std::uint64_t before = 0;                            // the places of the letter before
+  for (const char letter : b) {
+    const std::uint64_t equal = places[static_cast<unsigned char>(letter)];
+    const std::uint64_t swapped = ((~diagonal & equal) << 1) & before;
+    diagonal = (((equal & rises) + rises) ^ rises) | equal | falls | swapped;
+    const std::uint64_t more = falls | ~(diagonal | rises);  // than one letter of b before
+    const std::uint64_t less = diagonal & rises;
+    if ((more & last) != 0) ++distance;
+    if ((less & last) != 0) --distance;
+    rises = less << 1 | ~(diagonal | (more << 1 | 1));
+    falls = diagonal & (more << 1 | 1);
+    before = equal;
   }
-  return row[b.size()];
+  return distance;
 }
 
 std::optional<std::string> closest(std::string_view typed, std::span<const std::string> known) {

@@ -12,7 +12,8 @@ namespace attn {
 std::string plain_name(std::string_view name, bool (*is_sign)(char));
 
 // The number of insertions, deletions, replacements and swaps of neighbours
-// that turn one text into the other (optimal string alignment).
+// that turn one text into the other (optimal string alignment). REQUIRES: one of
+// them has no more than 64 letters.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // The known name that somebody most likely meant, if any is close enough:

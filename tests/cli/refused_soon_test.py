@@ -101,6 +101,13 @@ HOSTILE = {
     "marks without end before the end": (b'{"title": "e' + filled("\u0301".encode()) + b'", "inputs": [[1, "x"]]}', {}),
     "masks of a file that is not there": (dict(SMALL, mask=[{"add": {"file": "gone.npy"}}] * 100_000), {}),
     "references into one file": (dict(SMALL, mask=[{"add": {"file": "x.npy"}}] * 1_000), {"x.npy": npy((2, 3), bytes(48))}),
+    "files that are not there among many": (
+        dict(SMALL, mask=[{"add": {"file": f"gone{i:048}.npy"}} for i in range(1_000)]),
+        {f"file{i:048}.npy": b"" for i in range(1_000)}),
+    "tensors that are not there among many": (
+        dict(SMALL, mask=[{"add": {"file": "x.safetensors", "tensor": f"t{i:050}z"}} for i in range(1_000)]),
+        {"x.safetensors": safetensors(json.dumps({f"t{i:050}": {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]}
+                                                  for i in range(10_000)}).encode())}),
     "unknown words for a score": (dict(SMALL, score="x" * LARGE), {}),
     "a token beside many embeddings": (
         {"tokens": ["t1", "unknown"], "embeddings": {f"t{i}": [1, 0] for i in range(300_000)}}, {}),

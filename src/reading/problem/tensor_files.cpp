@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t most_open = 16;  // files at a time
 constexpr std::size_t most_named = 12;
+constexpr std::size_t most_suggested = 20;  // to look for what is meant takes its time, and nobody reads more
 
 // "`a`, `b`, `c`", of many only the first.
 std::string listed_names(const std::vector<std::string>& names) {
@@ -106,14 +107,14 @@ class Folder : public std::enable_shared_from_this<Folder> {
   }
 
   // Where there is no such file, one of the folder may be meant.
-  Diagnostic with_help(Diagnostic fault, const std::string& file) const {
-    if (fault.code != "no-file") return fault;
+  Diagnostic with_help(Diagnostic fault, const std::string& file) {
+    if (fault.code != "no-file" || suggested_++ >= most_suggested) return fault;
     const auto meant = closest_file(path_, file, names_tensor_file);
     if (meant && *meant != file) fault.help = "did you mean `" + shown(*meant) + "`?";
     return fault;
   }
 
-  static Result<std::size_t> index_of(const TensorFile& file, const FileReference& wanted) {
+  Result<std::size_t> index_of(const TensorFile& file, const FileReference& wanted) {
     const std::vector<std::string>& names = file.names();
     const bool nameless = names.size() == 1 && names.front().empty();
     const auto refused = [&](std::string where, std::string message, Help help) {
@@ -134,8 +135,10 @@ class Folder : public std::enable_shared_from_this<Folder> {
       const auto found = std::ranges::find(names, name);
       if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
     }
+    const bool suggests = suggested_++ < most_suggested;
     return refused("/tensor",
-                   "holds no tensor called `" + shown(*wanted.tensor) + "`" + did_you_mean(*wanted.tensor, names),
+                   "holds no tensor called `" + shown(*wanted.tensor) + "`" +
+                       (suggests ? did_you_mean(*wanted.tensor, names) : ""),
                    "it holds " + listed_names(names));
   }
 
@@ -145,6 +148,7 @@ class Folder : public std::enable_shared_from_this<Folder> {
   }
 
   std::string path_, root_;
+  std::size_t suggested_ = 0;
   std::map<std::string, std::unique_ptr<TensorFile>> files_;
 };
 
