@@ -124,11 +124,19 @@ Result<InputFile> InputFile::checked(int descriptor, const std::string& path, Ha
   if (links == HardLinks::refused && status.st_nlink > 1) return linked();
   remember_read(descriptor, path);
   file.size_ = static_cast<std::size_t>(status.st_size);
+  file.state_ = {status.st_dev, status.st_ino, status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
   return file;
 }
 
-InputFile::~InputFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+void InputFile::rest() {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+bool InputFile::resume(InputFile& anew) {
+  if (state_ != anew.state_ || size_ != anew.size_) return false;
+  rest();
+  descriptor_ = std::exchange(anew.descriptor_, -1);
+  return true;
 }
 
 std::optional<Diagnostic> InputFile::read(std::size_t offset, std::span<char> into) const {

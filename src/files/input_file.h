@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <ctime>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <utility>
 
 #include "base/result.h"
@@ -37,20 +39,38 @@ class InputFile {
   static std::optional<Diagnostic> leads_out(const std::string& path);
 
   InputFile(InputFile&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), size_(std::exchange(other.size_, 0)) {}
-  ~InputFile();
+      : descriptor_(std::exchange(other.descriptor_, -1)), size_(std::exchange(other.size_, 0)), state_(other.state_) {}
+  ~InputFile() { rest(); }
 
   std::size_t size() const { return size_; }
+
+  // Closes it; nothing is read until it is resumed. A process may have so many files open at a time and no more.
+  void rest();
+
+  // Goes on with what was opened anew, and leaves nothing there, if that is the same file and has not been written
+  // since.
+  bool resume(InputFile& anew);
 
   // Fills `into` with what stands from `offset` on, or says why not.
   std::optional<Diagnostic> read(std::size_t offset, std::span<char> into) const;
 
  private:
+  // Which file it is, and when it was last changed.
+  struct State {
+    dev_t device = 0;
+    ino_t number = 0;
+    std::time_t seconds = 0;
+    long nanoseconds = 0;
+
+    bool operator==(const State&) const = default;
+  };
+
   InputFile(int descriptor, std::size_t size) : descriptor_(descriptor), size_(size) {}
   static Result<InputFile> checked(int descriptor, const std::string& path, HardLinks links = HardLinks::read);
 
   int descriptor_ = -1;
   std::size_t size_ = 0;
+  State state_;
 };
 
 // Which file a path leads to, the same by whatever name, through whatever links:

@@ -6,14 +6,12 @@ namespace {
 
 class NpyFile : public TensorFile {
  public:
-  explicit NpyFile(InputFile file) : file_(std::move(file)) { names_ = {""}; }
+  explicit NpyFile(InputFile file) : TensorFile(std::move(file)) { names_ = {""}; }
 
  private:
   Result<StoredArray> open(std::size_t) override {
     return opened_npy(std::make_unique<FilePart>(file_, 0, file_.size()));
   }
-
-  InputFile file_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 class NpzFile : public TensorFile {
  public:
   // The arrays are the entries that are no folders; numpy calls array x x.npy.
-  NpzFile(InputFile file, std::vector<ZipEntry> entries) : file_(std::move(file)), entries_(std::move(entries)) {
+  NpzFile(InputFile file, std::vector<ZipEntry> entries) : TensorFile(std::move(file)), entries_(std::move(entries)) {
     std::erase_if(entries_, [](const ZipEntry& entry) { return entry.name.ends_with('/'); });
     for (const ZipEntry& entry : entries_) {
       names_.push_back(entry.name.substr(0, entry.name.size() - (entry.name.ends_with(".npy") ? 4 : 0)));
@@ -35,7 +35,6 @@ class NpzFile : public TensorFile {
     return fault;
   }
 
-  InputFile file_;
   std::vector<ZipEntry> entries_;  // of names_
 };
 

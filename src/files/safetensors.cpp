@@ -22,7 +22,7 @@ constexpr std::pair<std::string_view, Element> dtype_words[] = {
 class SafetensorsFile : public TensorFile {
  public:
   SafetensorsFile(InputFile file, SafetensorsHeader header, std::size_t data)
-      : file_(std::move(file)), header_(std::move(header)), data_(data) {
+      : TensorFile(std::move(file)), header_(std::move(header)), data_(data) {
     for (const SafetensorsHeader::Entry& entry : header_.entries) names_.push_back(entry.name);
     metadata_ = std::move(header_.metadata);
   }
@@ -51,7 +51,6 @@ class SafetensorsFile : public TensorFile {
         "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL can", "bad-dtype");
   }
 
-  InputFile file_;
   SafetensorsHeader header_;
   std::size_t data_;  // where the numbers begin
 };

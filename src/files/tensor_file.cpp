@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "files/array.h"
-#include "files/input_file.h"
 
 namespace attn {
 namespace {
@@ -28,11 +27,12 @@ Diagnostic unknown_ending(const std::string& path) {
 
 // A file that is opened once its ending is known to name a reader.
 template <class Open>
-Result<std::unique_ptr<TensorFile>> opened(const std::string& path, Open open) {
+Result<std::unique_ptr<TensorFile>> opened(const std::string& path, Open open, TensorFile* resting = nullptr) {
   const Reader* const reader = reader_of(path);
   if (!reader) return unknown_ending(path);
   Result<InputFile> file = open();
   if (!file) return file.faults();
+  if (resting && resting->resume(file.value())) return {nullptr};
   return reader->open(std::move(file.value()));
 }
 
@@ -62,9 +62,10 @@ Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path) {
 }
 
 Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path,
-                                                            HardLinks links) {
+                                                            HardLinks links, TensorFile* resting) {
   if (auto fault = InputFile::leads_out(path)) return *std::move(fault);
-  return opened(path, [&] { return InputFile::open_within(folder, path, links); });
+  return opened(
+      path, [&] { return InputFile::open_within(folder, path, links); }, resting);
 }
 
 Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t max_bytes) {

@@ -5,16 +5,17 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "files/hard_links.h"
+#include "files/input_file.h"
 #include "tensor/part.h"
 
 namespace attn {
 
 struct StoredArray;  // files/array.h
-class InputFile;     // files/input_file.h
 
 // What a tensor in a file for programs (.npy, .npz, .safetensors) says of
 // itself, before a number of it is read.
@@ -58,13 +59,21 @@ class TensorFile {
   // The same with its numbers; integers that a double does not hold are refused.
   Result<FileTensor> read(std::size_t index, std::size_t max_bytes, const TensorPart& part = {});
 
+  // Closes the file; nothing is read of it until it is resumed: opened anew, and the same as before. What it says of
+  // itself is known then, and is not read again.
+  void rest() { file_.rest(); }
+  bool resume(InputFile& anew) { return file_.resume(anew); }
+
  protected:
+  explicit TensorFile(InputFile file) : file_(std::move(file)) {}
+
   // The tensor as it is stored, its header read and no number yet.
   virtual Result<StoredArray> open(std::size_t index) = 0;
 
   // A fault of that tensor as one of the file.
   virtual Diagnostic of_file(Diagnostic fault, std::size_t) const { return fault; }
 
+  InputFile file_;
   std::vector<std::string> names_;
   std::map<std::string, std::string> metadata_;
 };
@@ -75,8 +84,9 @@ Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path);
 
 // The same for a path relative to a folder, and never outside it: absolute
 // paths, `..` and links that lead out are refused; hard links, where it is asked for.
+// Where the file is the one that rests, that is resumed, and nothing is given.
 Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path,
-                                                            HardLinks links);
+                                                            HardLinks links, TensorFile* resting = nullptr);
 
 // Every tensor of a file; together they take no more than `max_bytes`.
 Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t max_bytes);

@@ -75,6 +75,12 @@ def safetensors(header, length=None):
     return struct.pack("<Q", len(header) if length is None else length) + header
 
 
+def empty_tensors(count, letters=0):
+    """Tensors without numbers: their file is nothing but its header."""
+    empty = {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]}
+    return safetensors(json.dumps({f"t{i:0{letters}}": empty for i in range(count)}).encode())
+
+
 # Each a text of a problem, or a problem, and what files beside it hold.
 HOSTILE = {
     "nothing but brackets": (filled(b"["), {}),
@@ -106,8 +112,13 @@ HOSTILE = {
         {f"file{i:048}.npy": b"" for i in range(1_000)}),
     "tensors that are not there among many": (
         dict(SMALL, mask=[{"add": {"file": "x.safetensors", "tensor": f"t{i:050}z"}} for i in range(1_000)]),
-        {"x.safetensors": safetensors(json.dumps({f"t{i:050}": {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]}
-                                                  for i in range(10_000)}).encode())}),
+        {"x.safetensors": empty_tensors(10_000, 50)}),
+    "references into many files in turn": (
+        dict(SMALL, mask=[{"add": {"file": f"x{i % 17}.safetensors", "tensor": "t1"}} for i in range(1_000)]),
+        {f"x{i}.safetensors": empty_tensors(10_000) for i in range(17)}),
+    "references into a file whose header is broken at its end": (
+        dict(SMALL, mask=[{"add": {"file": "x.safetensors", "tensor": f"t{i}"}} for i in range(1_000)]),
+        {"x.safetensors": empty_tensors(10_000) + b"\0"}),
     "unknown words for a score": (dict(SMALL, score="x" * LARGE), {}),
     "a token beside many embeddings": (
         {"tokens": ["t1", "unknown"], "embeddings": {f"t{i}": [1, 0] for i in range(300_000)}}, {}),
@@ -191,8 +202,7 @@ HOSTILE_BESIDE = {
     "a sheet with too many boxes": (["worksheet", "x.json"], {"x.json": json.dumps({"inputs": [[1]] * 5000}).encode()}),
     "mistakes that take too much": (["lint", "x.json"], {"x.json": json.dumps({"inputs": [[1]] * 10_000}).encode()}),
     "tensors with long names": (
-        ["diff", "p.json", "x.safetensors"], {"x.safetensors": safetensors(
-            json.dumps({"x" * 40_000 + str(i): {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]} for i in range(20)}).encode())}),
+        ["diff", "p.json", "x.safetensors"], {"x.safetensors": empty_tensors(20, 40_000)}),
     "a config of brackets": (IMPORTED, {"config.json": filled(b"["), "model.safetensors": b""}),
     "an index of brackets": (IMPORTED, {"config.json": b"{}", "model.safetensors.index.json": filled(b"[")}),
     "an index with a name of a file that is long": (

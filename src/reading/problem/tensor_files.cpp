@@ -72,20 +72,27 @@ class Folder : public std::enable_shared_from_this<Folder> {
     return std::move(tensor.value().values);
   }
 
-  // The file, which may be closed once another is asked for.
+  // The file, which may rest once another is asked for.
   Result<TensorFile*> opened(const FileReference& wanted) {
-    if (!files_.contains(wanted.file)) {
-      Result<std::unique_ptr<TensorFile>> file = open(wanted.file);
-      if (!file) return named(with_help(file.faults().front(), wanted.file), wanted);
-      if (files_.size() == most_open) files_.clear();
-      files_.emplace(wanted.file, std::move(file.value()));
+    const auto known = files_.find(wanted.file);
+    if (known != files_.end() && !known->second) return named(known->second.faults().front(), wanted);
+    TensorFile* const before = known == files_.end() ? nullptr : known->second.value().get();
+    if (before && std::ranges::count(awake_, before) > 0) return before;
+    Result<std::unique_ptr<TensorFile>> file = open(wanted.file, before);
+    if (!file) file = with_help(file.faults().front(), wanted.file);
+    if (awake_.size() == most_open) {
+      for (TensorFile* one : std::exchange(awake_, {})) one->rest();
     }
-    return files_.at(wanted.file).get();
+    const bool is_resumed = file && !file.value();
+    if (!is_resumed) files_.insert_or_assign(wanted.file, std::move(file));
+    const Result<std::unique_ptr<TensorFile>>& found = files_.at(wanted.file);
+    if (!found) return named(found.faults().front(), wanted);
+    return awake_.emplace_back(found.value().get());
   }
 
-  Result<std::unique_ptr<TensorFile>> open(const std::string& file) const {
+  Result<std::unique_ptr<TensorFile>> open(const std::string& file, TensorFile* resting) const {
     namespace fs = std::filesystem;
-    Result<std::unique_ptr<TensorFile>> opened = open_tensor_file_within(path_, file, HardLinks::refused);
+    Result<std::unique_ptr<TensorFile>> opened = open_tensor_file_within(path_, file, HardLinks::refused, resting);
     if (opened || root_.empty()) return opened;
     const std::string code = opened.faults().front().code;
     if (code != "outside" && code != "no-file" && code != "linked") return opened;
@@ -96,7 +103,7 @@ class Folder : public std::enable_shared_from_this<Folder> {
         error ? fs::path() : fs::weakly_canonical(fs::path(path_) / file, error).lexically_relative(root);
     const bool is_below = !below.empty() && *below.begin() != "..";
     Result<std::unique_ptr<TensorFile>> other =
-        open_tensor_file_within(root_, is_below ? below.string() : file, HardLinks::read);
+        open_tensor_file_within(root_, is_below ? below.string() : file, HardLinks::read, resting);
     return other || code == "outside" ? std::move(other) : std::move(opened);
   }
 
@@ -149,7 +156,8 @@ class Folder : public std::enable_shared_from_this<Folder> {
 
   std::string path_, root_;
   std::size_t suggested_ = 0;
-  std::map<std::string, std::unique_ptr<TensorFile>> files_;
+  std::map<std::string, Result<std::unique_ptr<TensorFile>>> files_;  // what they say of themselves is read once
+  std::vector<TensorFile*> awake_;                                    // of them, those that are open
 };
 
 }  // namespace

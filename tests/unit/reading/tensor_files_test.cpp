@@ -118,7 +118,7 @@ TEST_CASE("a tensor that is no longer in its file is told to be in none", "[tens
   const Result<FileNumbers> found = load({.file = "x.safetensors", .tensor = "a"}, a_mebibyte);
   REQUIRE(found);
   find_many_others(folder, load);
-  folder.write_safetensors("x.safetensors", "b");
+  folder.write_safetensors("x.safetensors", "bb");
   const Result<std::vector<double>> numbers = found.value().read();
   REQUIRE_FALSE(numbers);
   CHECK(numbers.faults().front().code == "no-tensor");
