@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <string_view>
 
 #include "files/array.h"
 
 namespace attn {
 namespace {
+
+constexpr std::size_t longest_path = 4096;  // what is longer names no file, and takes long to be taken apart
 
 const Reader* reader_of(const std::string& path) {
   const auto found =
@@ -63,6 +66,7 @@ Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path) {
 
 Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path,
                                                             HardLinks links, TensorFile* resting) {
+  if (path.size() > longest_path) return refused_by_system("cannot be read", ENAMETOOLONG, "too-long");
   if (auto fault = InputFile::leads_out(path)) return *std::move(fault);
   return opened(
       path, [&] { return InputFile::open_within(folder, path, links); }, resting);

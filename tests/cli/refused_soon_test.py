@@ -102,11 +102,17 @@ HOSTILE = {
     "words in place of numbers": (b'{"inputs": [' + filled(b'["x", "y"], ') + b"[1, 2]]}", {}),
     "numbers beyond all numbers": (b'{"inputs": [' + filled(b"[1e999999999, -1e999999999], ") + b"[1, 2]]}", {}),
     "unknown keys": (b"{" + b", ".join(b'"key%d": 1' % i for i in range(100_000)) + b', "inputs": [[1]]}', {}),
+    "unknown keys of a block": (
+        dict(SMALL, block=dict({f"key{i}": 1 for i in range(200_000)}, layers=[{"self": {}}])), {}),
+    "objects in place of numbers": (
+        dict(SMALL, weights={key: {f"key{i}": 1 for i in range(200_000)} for key in ("query", "key", "value")}), {}),
     "one key, given again and again": (b"{" + filled(b'"inputs": [[1]], ') + b'"inputs": [[1]]}', {}),
     "a letter with marks without end before a fault": (b'{"inputs": [[1, "e' + filled("\u0301".encode()) + b'"]]}', {}),
     "marks without end before the end": (b'{"title": "e' + filled("\u0301".encode()) + b'", "inputs": [[1, "x"]]}', {}),
     "masks of a file that is not there": (dict(SMALL, mask=[{"add": {"file": "gone.npy"}}] * 100_000), {}),
     "references into one file": (dict(SMALL, mask=[{"add": {"file": "x.npy"}}] * 1_000), {"x.npy": npy((2, 3), bytes(48))}),
+    "a path of many folders": ({"inputs": {"file": "x/" * (LARGE // 2) + "x.npy"}}, {}),
+    "a path of many folders below a root": ({"inputs": {"file": "x/" * (LARGE // 2) + "x.npy"}}, {}, "--root", "."),
     "files that are not there among many": (
         dict(SMALL, mask=[{"add": {"file": f"gone{i:048}.npy"}} for i in range(1_000)]),
         {f"file{i:048}.npy": b"" for i in range(1_000)}),

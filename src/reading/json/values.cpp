@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "base/expression.h"
@@ -176,20 +177,24 @@ std::optional<RawTensor> read_reference(JsonObject& object, const std::string& w
   return RawTensor{where, std::move(reference)};
 }
 
-// Whether a key of the object is that one, or was meant for it.
-bool is_meant(const JsonObject& object, std::string_view key) {
+// The keys of a tensor that are the object's, or were meant.
+std::set<std::string> meant_keys(const JsonObject& object) {
   static const std::vector<std::string> all = {"file",   "tensor",    "rows",  "columns", "take",
                                                "random", "transpose", "shape", "seed"};
-  return std::ranges::any_of(object.members, [&](const JsonMember& member) {
-    return !is_free_key(member.key) && closest(member.key, all) == key;
-  });
+  std::set<std::string> meant;
+  for (const JsonMember& member : object.members) {
+    if (is_free_key(member.key)) continue;
+    if (auto key = closest(member.key, all)) meant.insert(*std::move(key));
+  }
+  return meant;
 }
 
 // A tensor described by an object.
 std::optional<RawTensor> read_described(JsonObject object, const std::string& where, Booleans booleans,
                                         const KnownKeys& keys, Faults& faults) {
-  if (is_meant(object, "random")) return read_random(object, where, keys, faults);
-  if (is_meant(object, "file")) return read_reference(object, where, booleans, keys, faults);
+  const std::set<std::string> meant = meant_keys(object);
+  if (meant.contains("random")) return read_random(object, where, keys, faults);
+  if (meant.contains("file")) return read_reference(object, where, booleans, keys, faults);
   return faults.add_of("wrong-kind", where, "is an object; numbers are wanted",
                        R"(lists of numbers, {"file": "x.npy"}, or {"random": "normal", "shape": [3, 4], "seed": 7})");
 }
@@ -259,7 +264,10 @@ std::nullopt_t report_kind(const JsonValue& value, const std::string& where, std
   return faults.add_of("wrong-kind", where, message, std::move(help));
 }
 
-bool describes_tensor(const JsonObject& object) { return is_meant(object, "random") || is_meant(object, "file"); }
+bool describes_tensor(const JsonObject& object) {
+  const std::set<std::string> meant = meant_keys(object);
+  return meant.contains("random") || meant.contains("file");
+}
 
 std::optional<RawTensor> read_tensor(const JsonValue& value, const std::string& where, const KnownKeys& keys,
                                      Faults& faults, Booleans booleans) {

@@ -98,6 +98,10 @@ class BlockReader {
   }
 
   void report_unknown(const std::string& key, const std::string& where, const std::vector<std::string>& names) {
+    if (faults_.are_enough()) {
+      faults_.count_one_more();
+      return;
+    }
     const std::string plain = plain_name(key, [](char c) { return c == '-' || c == '_' || c == '.' || c == ' '; });
     const auto called = std::ranges::find_if(aliases, [&](const Called& one) {
       return has_word(one.names, plain) && std::ranges::count(names, one.key) > 0;
