@@ -97,7 +97,8 @@ Result<std::string> read_text(const std::string& path) {
 Result<std::string> read_writing(const std::string& path) {
   Result<std::string> text = read_text(path);
   if (!text) return text;
-  if (auto converted = from_utf16(text.value())) return std::move(*converted);
+  if (auto converted = from_utf16(text.value())) text = std::move(*converted);
+  if (text.value().find('\n') == std::string::npos) std::ranges::replace(text.value(), '\r', '\n');
   return text;
 }
 

@@ -10,8 +10,9 @@ namespace attn {
 
 // The whole text of a file; of standard input for "-". What people write with
 // editors and spreadsheets may be UTF-16 with its byte order mark, which comes as UTF-8; JSON of
-// programs may not (RFC 8259, section 8.1). Faults have no place in
-// the text, since there is none. The file counts as read (files/input_file.h).
+// programs may not (RFC 8259, section 8.1). Its lines may all end as on an old Mac, in CR, which
+// comes as LF. Faults have no place in the text, since there is none. The file counts as read
+// (files/input_file.h).
 Result<std::string> read_text(const std::string& path);
 Result<std::string> read_writing(const std::string& path);
 

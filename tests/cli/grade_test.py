@@ -536,6 +536,16 @@ class WhoseItIs(Folder):
         row, = self.graded(self.path("le-txt/zoe.txt"), "--roster", "roster.csv")["hand_ins"]
         self.assertEqual((row["name"], row["remarks"]), ("Zoë", []))
 
+    def test_files_of_old_macs_whose_lines_end_in_cr_are_read(self):
+        for name, text in {"anna.txt": "name: Anna\nS =\n2 4 4\n4 16 12\n4 12 10\n",
+                           "anna.scores.csv": "".join(",".join(map(str, row)) + "\n" for row in SCORES),
+                           "anna.json": json.dumps({"steps": RIGHT}, indent=1)}.items():
+            with self.subTest(name), open(self.path(name), "wb") as file:
+                file.write(text.replace("\n", "\r").encode())
+                file.flush()
+                row, = self.graded(self.path(name))["hand_ins"]
+                self.assertEqual(row["verdict"], "right")
+
     def test_what_is_wrong_with_a_list_in_utf_16_is_shown_where_it_stands(self):
         self.write("in/anna.json", {"steps": {"scores": SCORES}})
         with open(self.path("roster.csv"), "wb") as file:

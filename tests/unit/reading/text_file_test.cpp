@@ -36,6 +36,23 @@ TEST_CASE("what people wrote in UTF-16 reads as the same text in UTF-8", "[text_
   fs::remove(path);
 }
 
+TEST_CASE("lines that people wrote on an old Mac end as all others do", "[text_file]") {
+  const fs::path path = fs::temp_directory_path() / "attn_text_file_mac.txt";
+  const auto read = [&](const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    return read_writing(path.string()).value();
+  };
+  using namespace std::string_literals;
+  CHECK(read("2,4\r16,12\r") == "2,4\n16,12\n");
+  CHECK(read("\xFF\xFE"
+             "2\0\r\0"
+             "4\0"s) == "2\n4");
+  CHECK(read("2,4\r\n16,12\r\n") == "2,4\r\n16,12\r\n");
+  CHECK(read("2,4\r16,12\n") == "2,4\r16,12\n");
+  CHECK(read_text(path.string()).value() == "2,4\r16,12\n");
+  fs::remove(path);
+}
+
 TEST_CASE("a file is read whole, whatever its bytes", "[text_file]") {
   const fs::path path = fs::temp_directory_path() / "attn_text_file_test.bin";
   std::string bytes(200'000, 'x');
