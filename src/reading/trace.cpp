@@ -181,10 +181,13 @@ class Reader {
     return shape;
   }
 
-  // Whether "shape", where there is one, has the sizes of "data".
+  // Whether "shape" has the sizes of "data".
   bool is_said_so(const JsonObject& step, const std::string& where, const std::vector<std::size_t>& sizes) {
     const auto said = step.find("shape");
-    if (!said) return true;
+    if (!said) {
+      missing(where, "shape");
+      return false;
+    }
     const auto numbers = said->numbers();
     const auto is_same = [](double one, std::size_t size) { return one == static_cast<double>(size); };
     if (numbers && !numbers->odd && numbers->numbers.rank() == 1 &&

@@ -11,12 +11,12 @@ namespace {
 
 std::string trace_with(const std::string& step) {
   return R"({"schema": "attn/trace/1", "statement": "", "result": "keys", "arithmetic": {"dtype": "f64"}, "steps": [)"
-         R"({"id": "keys", "axes": ["key", "d_k"], "data": [[1, 2]]}, )" +
+         R"({"id": "keys", "axes": ["key", "d_k"], "shape": [1, 2], "data": [[1, 2]]}, )" +
          step + "]}";
 }
 
 std::string scores_with(const std::string& data) {
-  return trace_with(R"({"id": "scores", "axes": ["query", "key"], "data": )" + data + "}");
+  return trace_with(R"({"id": "scores", "axes": ["query", "key"], "shape": [2, 2], "data": )" + data + "}");
 }
 
 // Where the first fault is, and what is wrong there.
@@ -66,6 +66,7 @@ TEST_CASE("what a step of a trace lacks is told of the step", "[reading]") {
        "/steps/1/id (keys) is the id of a step before it, too"},
       {R"({"id": "scores"})", "/steps/1", R"(/steps/1 (scores) has no "data")"},
       {R"({"id": "scores", "data": [1]})", "/steps/1", R"(/steps/1 (scores) has no "axes")"},
+      {R"({"id": "scores", "axes": ["a"], "data": [1]})", "/steps/1", R"(/steps/1 (scores) has no "shape")"},
       {R"({"id": "scores", "axes": ["a"], "data": [[1, 2]]})", "/steps/1/axes",
        R"(/steps/1/axes (scores) does not name each axis of "data", which is 1 × 2)"},
       {R"({"id": "scores", "axes": ["a", "a"], "data": [[1, 2]]})", "/steps/1/axes",
@@ -99,14 +100,14 @@ TEST_CASE("what a trace itself lacks is told of the trace", "[reading]") {
 }
 
 TEST_CASE("a trace of numbers that we do not know is none", "[reading]") {
-  std::string text = scores_with("[[1, 2]]");
+  std::string text = scores_with("[[1, 2], [3, 4]]");
   text.replace(text.find("f64"), 3, "f63");
   CHECK(fault_of(text).where == "/arithmetic/dtype");
   CHECK(fault_of(text).message == R"(/arithmetic/dtype is "f63"; one of f64, f32, bf16, f16 is wanted)");
 }
 
 TEST_CASE("a trace whose schema is missing is told so, and a problem is no trace", "[reading]") {
-  std::string text = scores_with("[[1, 2]]");
+  std::string text = scores_with("[[1, 2], [3, 4]]");
   CHECK(is_stored_trace(text));
   const std::string schema = R"("schema": "attn/trace/1", )";
   text.erase(text.find(schema), schema.size());
