@@ -78,7 +78,9 @@ std::vector<std::size_t> picked_parts(const std::string& part, const std::string
 }
 
 std::vector<std::string> picked_steps(const std::vector<std::string>& asked, Computation& computation) {
-  if (asked.empty()) return {};
+  // The result needs no other name looked at, of which there may be very many.
+  const bool only_result = std::ranges::all_of(asked, [](const std::string& typed) { return typed == "result"; });
+  if (only_result) return std::vector<std::string>(asked.size(), computation.steps().back());
   std::vector<std::string> only;
   const std::vector<StepName> all = step_names(computation.whole());
   const std::vector<StepName> told = step_names(computation.recipe());  // without those left out for their size

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -60,10 +61,10 @@ std::optional<std::size_t> parse_size(const std::string& text) {
 }
 
 // "scores, step 4 of 11"
-std::string step_of(std::string_view id, const std::vector<std::string>& steps) {
-  const auto found = std::ranges::find(steps, id);
+std::string step_of(std::string_view id, const std::unordered_map<std::string_view, std::size_t>& numbers) {
+  const auto found = numbers.find(id);
   std::string text(id);
-  if (found != steps.end()) text += fmt::format(", step {} of {}", found - steps.begin() + 1, steps.size());
+  if (found != numbers.end()) text += fmt::format(", step {} of {}", found->second, numbers.size());
   return text;
 }
 
@@ -199,6 +200,8 @@ Trace compute(Computation& computation, const ComputeOptions& options, bool only
   const std::unique_ptr<Backend> backend = options.hardware.select();
   const std::size_t limit = options.max_bytes();
   const std::vector<std::string> steps = computation.steps();
+  std::unordered_map<std::string_view, std::size_t> numbers;
+  for (const std::string& id : steps) numbers.emplace(id, numbers.size() + 1);
   const bool is_long = computation.recipe().bytes() > worth_telling;
   if (options.bounds) computation.bound_numbers();
   std::optional<Progress> progress;
@@ -207,7 +210,7 @@ Trace compute(Computation& computation, const ComputeOptions& options, bool only
   };
   const Watcher watcher{.draws = [&] { now("drawing random numbers"); },
                         .computes_at_once = [&] { now("computing the result"); },
-                        .computes_step = [&](std::string_view id) { now("computing " + step_of(id, steps)); }};
+                        .computes_step = [&](std::string_view id) { now("computing " + step_of(id, numbers)); }};
   auto made = computation.run(*backend, only_result, limit, watcher);
   if (auto* trace = std::get_if<Trace>(&made)) return std::move(*trace);
 

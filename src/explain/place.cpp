@@ -24,9 +24,8 @@ std::string number(const Dim& dim, std::size_t index) {
 // Those of the part that it stands in, where that has its own.
 const Labels& labels_of(const Trace& trace, const Heading& heading) {
   for (const RecipePart& part : trace.recipe.parts()) {
-    const bool is_in = heading.id.starts_with(part.prefix) &&
-                       (heading.id.size() == part.prefix.size() || heading.id[part.prefix.size()] == '.');
-    if (part.labels && is_in) return *part.labels;
+    if (!part.labels || !heading.id.starts_with(part.prefix)) continue;
+    if (heading.id.size() == part.prefix.size() || heading.id[part.prefix.size()] == '.') return *part.labels;
   }
   return trace.labels;
 }
@@ -34,9 +33,9 @@ const Labels& labels_of(const Trace& trace, const Heading& heading) {
 // The tokens along an axis; none where it has none of its own. Not every step has
 // all of the keys: there are those of a cache, new ones, and appended ones.
 std::span<const std::string> tokens_of(const Trace& trace, const Heading& heading, const Dim& dim, const Place& place) {
-  const Labels& labels = labels_of(trace, heading);
   if (dim.axis == "vocabulary" && trace.labels.vocabulary.size() == dim.size) return trace.labels.vocabulary;
   if (!is_position(dim.axis)) return {};
+  const Labels& labels = labels_of(trace, heading);
   const bool of_keys = dim.axis == "key" || heading.id.ends_with(".key") || heading.id.ends_with(".value");
   const auto& lists = of_keys ? labels.key : labels.query;
   // A tensor that all sequences share has no labels of its own.

@@ -1,5 +1,6 @@
 #include "trace/compute.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -48,12 +49,14 @@ void compute(Recipe recipe, Policy<double>& policy, Trace& trace, bool wants_bou
   const Evaluation<double> worked_out = evaluate(recipe, policy);
   std::vector<Bounds> bounds;
   if (wants_bounds) bounds = bounds_of(recipe, worked_out.carried);
+  auto own = worked_out.own.begin();  // in the order of the lines
   for (std::size_t line = 0; line < recipe.size(); ++line) {
     const Instruction& instruction = recipe.instruction(line);
     if (instruction.kind == Instruction::Kind::given) trace.givens.emplace_back(recipe.shared(line));
     if (instruction.kind == Instruction::Kind::step && worked_out.computed[line]) {
       auto its = wants_bounds ? std::make_shared<const Bounds>(std::move(bounds[line])) : nullptr;
-      trace.steps.emplace_back(recipe.shared(line), worked_out.shared_result(line), std::move(its));
+      own = std::ranges::find(own, worked_out.own.end(), worked_out.computed[line], &SharedTensor<double>::get);
+      trace.steps.emplace_back(recipe.shared(line), *own, std::move(its));
     }
   }
   trace.recipe = std::move(recipe);

@@ -64,9 +64,7 @@ std::optional<std::size_t> Recipe::line(std::string_view id) const {
     return std::nullopt;
   }
   const auto found = places_.find(id);
-  if (found == places_.end()) return std::nullopt;
-  return found->second < 0 ? static_cast<std::size_t>(-1 - found->second)
-                           : leading_ + static_cast<std::size_t>(found->second);
+  return found == places_.end() ? std::nullopt : std::optional(found->second);
 }
 
 const Instruction* Recipe::find(std::string_view id) const {
@@ -111,9 +109,21 @@ const Tensor<double>& Recipe::given(std::string_view id) const {
   return found->given->points.numbers();
 }
 
-void Recipe::append(Instruction made) {
-  const bool is_given = made.kind == Instruction::Kind::given;
-  insert(is_given ? leading_ : lines_.size(), std::move(made));
+void Recipe::append(Instruction made) { insert(lines_.size(), std::move(made)); }
+
+void Recipe::put_givens_first() {
+  const auto is_given = [](const Line& line) { return line.instruction->kind == Instruction::Kind::given; };
+  auto next = static_cast<std::size_t>(std::ranges::count_if(lines_, is_given));
+  std::size_t next_given = 0;
+  std::vector<std::size_t> places;
+  places.reserve(lines_.size());
+  for (const Line& line : lines_) places.push_back(is_given(line) ? next_given++ : next++);
+  for (Line& line : lines_) {
+    for (std::size_t& operand : line.operands) operand = places[operand];
+    if (line.open) *line.open = places[*line.open];
+  }
+  std::ranges::stable_partition(lines_, is_given);
+  index_all();
 }
 
 void Recipe::replace(std::string_view id, Op op, std::vector<Operand> operands, std::optional<Operand> open) {
@@ -186,32 +196,24 @@ void Recipe::insert(std::size_t place, Instruction instruction) {
     if (auto& open = lines_[below].open; open && *open >= place) ++*open;
   }
   lines_.insert(lines_.begin() + static_cast<std::ptrdiff_t>(place), std::move(made));
-  if (place < fitting_) ++fitting_;
   index(place);
-  lay_out(place);
-}
-
-void Recipe::note_place(std::size_t place) {
-  const auto at = static_cast<std::ptrdiff_t>(place);
-  places_.emplace(instruction(place).id(), place < leading_ ? -1 - at : at - static_cast<std::ptrdiff_t>(leading_));
+  if (place > fitting_) return;
+  // Nobody reads it yet: no shape below follows from its own.
+  lines_[place].layout = laid_out(lines_[place]);
+  fitting_ = lines_[place].layout ? fitting_ + 1 : place;
 }
 
 // After a line was put there.
 void Recipe::index(std::size_t place) {
-  const bool leads = place == leading_ && instruction(place).kind == Instruction::Kind::given;
-  const bool moves_others = !leads && place + 1 < lines_.size();
+  const bool moves_others = place + 1 < lines_.size();
   if (moves_others || lines_.size() == many_lines) return index_all();
-  if (leads) ++leading_;
-  if (lines_.size() < many_lines) return;
-  note_place(place);
+  if (lines_.size() > many_lines) places_.emplace(instruction(place).id(), place);
 }
 
 void Recipe::index_all() {
-  const auto leads = [](const Line& line) { return line.instruction->kind == Instruction::Kind::given; };
-  leading_ = static_cast<std::size_t>(std::ranges::find_if_not(lines_, leads) - lines_.begin());
   places_.clear();
   if (lines_.size() < many_lines) return;
-  for (std::size_t place = 0; place < lines_.size(); ++place) note_place(place);
+  for (std::size_t place = 0; place < lines_.size(); ++place) places_.emplace(instruction(place).id(), place);
 }
 
 void Recipe::change(std::size_t place, Instruction instruction) {

@@ -81,10 +81,12 @@ class Recipe {
   // The numbers that a given tensor or step has. REQUIRES: has(id), and its op is Given.
   const Tensor<double>& given(std::string_view id) const;
 
-  // Puts it last of all, or what the problem gives and is no step behind all
-  // others of its kind, which come first. Throws std::logic_error where the id is
-  // not new, or an operand does not stand above it.
+  // Puts it last of all. Throws std::logic_error where the id is not new, or an operand does not stand above it.
   void append(Instruction made);
+
+  // Puts what the problem gives and is no step before all else, as it stands in every recipe that is written down; the
+  // order is otherwise the same. REQUIRES: it fits.
+  void put_givens_first();
 
   // Puts another computation in the place of the instruction `id`. Whoever reads
   // `id` now reads its result. REQUIRES: has(id). Throws std::logic_error where an
@@ -121,7 +123,6 @@ class Recipe {
   void insert(std::size_t place, Instruction instruction);
   void index(std::size_t place);
   void index_all();
-  void note_place(std::size_t place);
   void change(std::size_t place, Instruction instruction);
   std::size_t place_of(std::string_view id) const;
   void connect(Line& line, std::size_t place) const;
@@ -130,12 +131,8 @@ class Recipe {
 
   std::vector<Line> lines_;
   std::vector<RecipePart> parts_;
-  std::size_t leading_ = 0;  // so many lines, from the first on, are given tensors
-
-  // Where the lines of a long recipe stand: −1 − i for the i-th line that leads, and i for the i-th behind those, so
-  // that one more that leads moves no other. Ids are those of the instructions.
-  std::unordered_map<std::string_view, std::ptrdiff_t> places_;
-  std::size_t fitting_ = 0;  // so many lines, from the first on, read what fits
+  std::unordered_map<std::string_view, std::size_t> places_;  // of the lines of a long recipe, by their own ids
+  std::size_t fitting_ = 0;                                   // so many lines, from the first on, read what fits
   Vectors vectors_;
   Dtype dtype_;
 };

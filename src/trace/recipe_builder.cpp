@@ -21,12 +21,16 @@ RecipeBuilder::RecipeBuilder(Arithmetic arithmetic, Vectors vectors)
 }
 
 RecipeBuilder RecipeBuilder::part(std::string prefix, std::string title) {
+  const bool is_new = !prefix.empty() && work_->prefixes.insert(prefix).second;
+  if (!is_new) throw std::logic_error("two parts of a recipe are called " + prefix);
   std::vector<RecipePart>& parts = work_->recipe.parts();
-  for (const RecipePart& other : parts) {
-    if (other.prefix == prefix) throw std::logic_error("two parts of a recipe are called " + prefix);
-  }
   parts.push_back({.prefix = std::move(prefix), .title = std::move(title)});
   return {work_, parts.size() - 1};
+}
+
+Recipe RecipeBuilder::take() {
+  work_->recipe.put_givens_first();
+  return std::move(work_->recipe);
 }
 
 std::string RecipeBuilder::given(Heading heading, const LateTensor<double>& value) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -71,13 +72,14 @@ class RecipeBuilder {
   Vectors vectors() const { return work_->recipe.vectors(); }
   const Arithmetic& arithmetic() const { return work_->arithmetic; }
 
-  // Hands over what was written down. Nothing can be added afterwards.
-  Recipe take() { return std::move(work_->recipe); }
+  // Hands over what was written down, the given tensors first. Nothing can be added afterwards.
+  Recipe take();
 
  private:
   struct Work {
     Recipe recipe;
     Arithmetic arithmetic;
+    std::unordered_set<std::string> prefixes = {};  // of its parts
   };
 
   RecipeBuilder(std::shared_ptr<Work> work, std::size_t part) : work_(std::move(work)), part_(part) {}

@@ -224,7 +224,9 @@ struct Weighing {
 
 Weighing weighing_of(const Trace& trace, const Step& weights) {
   std::string values, products;
-  for (const Step& step : trace.steps) {
+  // Who reads them stands below.
+  const auto above = static_cast<std::size_t>(trace.find(weights.heading.id) - trace.steps.data());
+  for (const Step& step : std::span(trace.steps).subspan(above)) {
     const auto* contract = std::get_if<Contract>(&step.op);
     const auto* combine = std::get_if<Combine>(&step.op);
     const auto* reduce = std::get_if<Reduce>(&step.op);

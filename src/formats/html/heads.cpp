@@ -139,10 +139,8 @@ std::vector<Untold> untold(const Document& document, const std::map<std::size_t,
   }
   for (const Matrix& matrix : document.behind) {
     const std::string place = place_of(matrix);
-    std::string of;  // the longest that it is of, which stands last: a query of that head
-    for (const std::string& head : heads) {
-      if (place == head || is_within(place, head)) of = head;
-    }
+    std::string of = place;  // the longest that it is of: a query of that head
+    while (!of.empty() && !heads.contains(of)) of = whole_of(of);
     entry(of).matrices.push_back(&matrix);
   }
   return all;

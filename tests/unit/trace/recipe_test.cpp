@@ -27,6 +27,7 @@ class Changing {
         if (operand >= line || recipe_.instruction(operand).id() != instruction.operands[i].id) return false;
       }
     }
+    if (!recipe_.fits()) return false;
     return std::ranges::none_of(gone_, [&](const std::string& id) { return recipe_.has(id); }) && !recipe_.has("");
   }
 
@@ -36,7 +37,7 @@ class Changing {
   void change_anything() {
     const std::size_t line = any_line();
     const std::string id = recipe_.instruction(line).id();
-    switch (random_.integer(0, 6)) {
+    switch (random_.integer(0, 7)) {
       case 0:
         return append_given();
       case 1:
@@ -50,12 +51,25 @@ class Changing {
       case 5:
         if (line > 0) recipe_.replace(id, Copy{}, {recipe_.instruction(random_line_above(line)).id()});
         return;
+      case 6:
+        if (!a_given_reads()) recipe_.put_givens_first();
+        return;
       default:
         return drop_what_nobody_reads();
     }
   }
 
  private:
+  // As one does that was replaced.
+  bool a_given_reads() const {
+    bool reads = false;
+    for (std::size_t line = 0; line < recipe_.size(); ++line) {
+      const bool is_given = recipe_.instruction(line).kind == Instruction::Kind::given;
+      reads = reads || (is_given && !recipe_.operands(line).empty());
+    }
+    return reads;
+  }
+
   std::string new_id() { return "made" + std::to_string(made_++); }
   std::size_t random_line_above(std::size_t line) {
     return static_cast<std::size_t>(random_.integer(0, static_cast<std::int64_t>(line) - 1));
