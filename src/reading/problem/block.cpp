@@ -19,7 +19,7 @@
 namespace attn {
 namespace {
 
-// Each takes a thousand times the bytes that an empty one has in a file.
+// In a file. Each takes a thousand times the bytes that an empty one has there.
 constexpr std::size_t most_layers = 1000;
 
 constexpr std::string_view block_keys =
@@ -56,6 +56,20 @@ constexpr Called aliases[] = {
     {"finallayernorm", "final_norm"},
 };
 
+std::size_t count_of(const std::vector<RawLayer>& layers) {
+  std::size_t count = 0;
+  for (const RawLayer& one : layers) count += one.repeat.value_or(1);
+  return count;
+}
+
+// Of a memory that is a problem of its own, with those of its own memory; nothing where they are not known.
+std::optional<std::size_t> layers_of_memory(const RawBlock& block) {
+  if (!block.encoder || !(*block.encoder)->block) return 0;
+  const RawBlock& memory = *(*block.encoder)->block;
+  const auto further = layers_of_memory(memory);
+  return memory.layers && further ? std::optional(count_of(*memory.layers) + *further) : std::nullopt;
+}
+
 class BlockReader {
  public:
   BlockReader(const Catalog& catalog, const KnownKeys& keys, Faults& faults)
@@ -77,6 +91,7 @@ class BlockReader {
                   R"("layers": [{"self": {"weights": …}, "ffn": {"in": …, "out": …}}])");
       block.layers = std::nullopt;
     }
+    check_layers_in_all(block);
     return block;
   }
 
@@ -214,16 +229,24 @@ class BlockReader {
       complete = complete && one;
       if (one) all.push_back(std::move(*one));
     }
-    std::size_t used = 0;
-    for (const RawLayer& one : all) used += one.repeat.value_or(1);
+    const std::size_t used = count_of(all);
     if (used > most_layers) return too_many_layers(used, where);
     return complete ? std::optional(std::move(all)) : std::nullopt;
   }
 
-  std::nullopt_t too_many_layers(std::size_t count, const std::string& where) {
+  void check_layers_in_all(RawBlock& block) {
+    const auto others = layers_of_memory(block);
+    if (!block.layers || !others) return;
+    const std::size_t own = count_of(*block.layers);
+    if (own + *others > most_layers) block.layers = too_many_layers(own, block.where + "/layers", *others);
+  }
+
+  std::nullopt_t too_many_layers(std::size_t count, const std::string& where, std::size_t of_memory = 0) {
     return faults_.add_of("too-many", where,
-                          "has " + counted(count, "layer") + ", repeated ones counted so often; at most " +
-                              std::to_string(most_layers) + " are possible",
+                          "has " + counted(count, "layer") +
+                              (of_memory > 0 ? ", and the memory " + std::to_string(of_memory) + " more" : "") +
+                              ", repeated ones counted so often; at most " + std::to_string(most_layers) +
+                              " are possible" + (of_memory > 0 ? " in all" : ""),
                           "leave some of them out");
   }
 
