@@ -46,6 +46,16 @@ std::int64_t at_most(std::size_t limit, std::int64_t length) {
   return std::cmp_less(limit, length) ? static_cast<std::int64_t>(limit) : length;
 }
 
+// Each of a long list is a rule of its own, with a name, a formula and a place among the steps.
+bool has_room(const std::vector<RawMask>& masks, const std::string& where, Budget& budget, Faults& faults) {
+  constexpr std::size_t bytes_of_mask = 16 * 1024;
+  if (budget.take(masks.size(), bytes_of_mask)) return true;
+  faults.add_of("too-large", where,
+                "is " + counted(masks.size(), "mask") + ", whose rules do not fit into " + spelled_size(budget.limit()),
+                "fewer masks, or a larger --max-memory");
+  return false;
+}
+
 }  // namespace
 
 std::map<std::string, OptionValue, std::less<>> fitted_options(
@@ -69,8 +79,10 @@ std::map<std::string, OptionValue, std::less<>> fitted_options(
       if (sequences)
         value = as_value(spec.fitted(raw ? &std::get<RawIntegers>(raw->value) : nullptr, *sequences, faults));
     } else if (raw && spec.kind == Kind::masks) {
-      auto masks = mask_terms(std::move(std::get<std::vector<RawMask>>(raw->value)), scores, budget, faults);
-      if (!masks.empty()) value = std::move(masks);
+      auto& masks = std::get<std::vector<RawMask>>(raw->value);
+      if (!has_room(masks, raw->where, budget, faults)) continue;
+      auto terms = mask_terms(std::move(masks), scores, budget, faults);
+      if (!terms.empty()) value = std::move(terms);
     } else if (raw && spec.kind == Kind::integers) {
       value = std::get<RawIntegers>(raw->value).values;
     } else if (raw && spec.kind == Kind::number) {

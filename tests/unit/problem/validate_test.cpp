@@ -20,6 +20,13 @@ std::vector<double> values(const Source& source) {
 }
 using Values = std::vector<double>;
 
+// The first that is said where there may be so many bytes.
+std::string first_fault(const std::string& text, std::size_t max_bytes) {
+  const auto problem = read_problem(text, catalog(), max_bytes);
+  REQUIRE_FALSE(problem);
+  return problem.faults()[0].message;
+}
+
 }  // namespace
 
 TEST_CASE("one wide matrix of all heads is wide in its outputs", "[problem]") {
@@ -314,6 +321,13 @@ TEST_CASE("the labels of a block's queries and keys have to fit, too", "[problem
   CHECK(problem.faults()[0].where == "/inputs");
   CHECK(problem.faults()[0].message.starts_with("there are 800 queries and keys, whose labels do not fit into "));
   CHECK(read_problem(text, catalog(), 8'000'000));
+}
+
+TEST_CASE("every mask of a list takes room", "[problem]") {
+  const std::string text = R"({"inputs": [[1]], "mask": [{"allow": [[1]]}, {"allow": [[1]]}]})";
+  CHECK(given(text).attention().option<std::vector<MaskTerm>>("mask")->size() == 2);
+  CHECK(read_problem(text, catalog(), 2 * 16 * 1024 + 128));
+  CHECK(first_fault(text, 2 * 16 * 1024 - 1) == "/mask is 2 masks, whose rules do not fit into 32 KiB");
 }
 
 TEST_CASE("of sequences the longest counts, up to the limit, and of none nothing", "[problem]") {
