@@ -10,7 +10,7 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t label_bytes = 64;  // of a row: two labels
+constexpr std::size_t label_bytes = 64;  // of a row: two labels, without the letters of tokens
 
 }  // namespace
 
@@ -158,11 +158,11 @@ std::string FittedAttention::last_matrix() const {
   return output_.matrix ? output_.matrix->where : value_.matrix ? value_.matrix->where : sources_.value_side()->where;
 }
 
-bool FittedAttention::has_room_for_labels() {
+bool FittedAttention::has_room_for_labels(std::size_t letters) {
   const std::size_t others = attention_.past_count() + attention_.appended_count();
   const std::size_t rows = product({sources_.query->rows.size(), sources_.query->longest(limit_)}) +
                            product({sources_.key_side()->rows.size(), others + sources_.key_side()->longest(limit_)});
-  if (budget_.take(rows, label_bytes)) return true;
+  if (budget_.take(rows, label_bytes) && budget_.take(letters, 1)) return true;
   faults_.add("too-large", sources_.query->where,
               "there are " + std::to_string(rows) + " queries and keys, whose labels do not fit into " +
                   spelled_size(budget_.limit()),

@@ -40,8 +40,8 @@ class FittedAttention {
 
   const Setting& setting() const { return setting_; }
 
-  // Whether there is room for the labels of its queries and keys; a fault where not.
-  bool has_room_for_labels();
+  // Whether there is room for the labels of its queries and keys, of so many letters in all; a fault where not.
+  bool has_room_for_labels(std::size_t letters);
 
   // The attention, without labels. REQUIRES: is_complete(), and no fault.
   Attention take();

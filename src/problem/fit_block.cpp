@@ -15,6 +15,30 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 bool is_known(const std::optional<std::size_t>& width) { return width.has_value(); }
 
+// How many numbers stand in the file itself: those of others are taken for each reference.
+std::size_t numbers_in(const RawTensor& tensor) {
+  const auto* numbers = std::get_if<NestedNumbers>(&tensor.numbers);
+  return numbers ? numbers->values().size() : 0;
+}
+
+std::size_t numbers_in(const RawChoice& choice) {
+  std::size_t count = 0;
+  for (const auto& [name, tensor] : choice.tensors) count += tensor ? numbers_in(*tensor) : 0;
+  return count;
+}
+
+std::size_t numbers_in(const RawOption& option) {
+  std::size_t count = 0;
+  if (const auto* integers = std::get_if<RawIntegers>(&option.value)) count = integers->values.size();
+  if (const auto* masks = std::get_if<std::vector<RawMask>>(&option.value)) {
+    for (const RawMask& mask : *masks) count += numbers_in(mask.value);
+  }
+  return count;
+}
+
+// Of one alone.
+std::size_t numbers_in(std::size_t) { return 0; }
+
 class BlockFitting {
  public:
   BlockFitting(Statement& statement, const Sources& sources, const AttentionSetting& in, const ValidatePart& validate)
@@ -224,11 +248,26 @@ class BlockFitting {
     return layer;
   }
 
+  // A copy, whose numbers take their room; faulty, which is said once, where they do not fit.
+  template <class T>
+  Stated<T> copied(const Stated<T>& stated, const std::string& where) {
+    const std::size_t numbers = stated ? numbers_in(*stated) : 0;
+    if (in_.budget.take(numbers, sizeof(double))) return stated;
+    if (!lacks_room_) {
+      in_.faults.add_of("too-large", where,
+                        "holds for each layer, and " + counted(numbers, "number") + " for each do not fit into " +
+                            spelled_size(in_.budget.limit()),
+                        "fewer layers, or a larger --max-memory");
+    }
+    lacks_room_ = true;
+    return std::nullopt;
+  }
+
   // What the problem says of every attention to itself, where that says nothing of its own.
   template <class Member>
-  void inherit(Statement& own, Member member, const char* key) const {
+  void inherit(Statement& own, Member member, const char* key) {
     if ((own.*member).is_given() || !(statement_.*member).is_given()) return;
-    own.*member = statement_.*member;
+    own.*member = copied(statement_.*member, statement_.place(key));
     own.elsewhere[key] = statement_.place(key);
   }
 
@@ -240,7 +279,9 @@ class BlockFitting {
     inherit(own, &Statement::score, "/score");
     inherit(own, &Statement::softmax, "/softmax");
     if (!are_added(statement_.positions)) inherit(own, &Statement::positions, "/positions");
-    for (const auto& [name, option] : statement_.options) own.options.try_emplace(name, option);
+    for (const auto& [name, option] : statement_.options) {
+      if (!own.options.contains(name)) own.options[name] = copied(option, statement_.place("/" + name));
+    }
     if (made_.block.kind != TransformerBlock::Kind::encoder && !own.options.contains("causal")) {
       own.options["causal"] = RawOption{statement_.place("/causal"), true};
     }
@@ -259,8 +300,11 @@ class BlockFitting {
       return std::nullopt;
     }
     if (!memory_) return std::nullopt;
-    if (raw_.memory_mask.is_given()) own.options["mask"] = raw_.memory_mask;
-    if (raw_.memory_lengths.is_given()) own.options["lengths"] = raw_.memory_lengths;
+    const auto take_over = [&](const char* name, const Stated<RawOption>& option, const char* key) {
+      if (option.is_given()) own.options[name] = copied(option, raw_.where + key);
+    };
+    take_over("mask", raw_.memory_mask, "/memory_mask");
+    take_over("lengths", raw_.memory_lengths, "/memory_lengths");
     Sources sources{.form = Sources::Form::cross_attention, .query = own_side(), .key = memory_};
     for (std::size_t& rows : sources.query->rows) rows = std::min(rows, in_.limit);
     check_sides(sources, in_.setting.vectors, in_.faults);
@@ -290,11 +334,21 @@ class BlockFitting {
           "gives vectors of " + counted(*width_made, "number") + ", and the inputs have " + std::to_string(width()),
           "a residual adds what a sublayer makes to what it was made of: both have d_model numbers");
     }
-    const bool is_sound = !found.any() && attention.is_complete() && attention.has_room_for_labels();
+    const bool is_sound =
+        !found.any() && attention.is_complete() && attention.has_room_for_labels(letters_of_labels(sources));
     hand_over(std::move(found), in_.faults);
     if (!is_sound) return std::nullopt;
     made_.sublayers.push_back(labelled(attention.take(), sources));
     return made_.sublayers.size() - 1;
+  }
+
+  std::size_t letters_of_labels(const Sources& sources) const {
+    std::size_t letters = bytes_of_tokens(statement_);
+    if (sources.form != Sources::Form::cross_attention) return letters;
+    for (const std::vector<std::string>& names : memory_labels_) {
+      for (const std::string& name : names) letters += name.size();
+    }
+    return letters;
   }
 
   Attention labelled(Attention attention, const Sources& sources) const {
@@ -518,6 +572,7 @@ class BlockFitting {
   std::optional<Side> memory_;
   std::vector<std::vector<std::string>> memory_labels_;
   bool is_decoder_ = false, is_gated_ = false;
+  bool lacks_room_ = false;  // for what layers have from above them, which was reported
   bool is_complete_ = true;  // nothing was faulty in itself, which was reported elsewhere
 };
 

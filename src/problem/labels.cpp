@@ -137,6 +137,17 @@ void check_tokens(const Statement& statement, const Sources& sources, Faults& fa
   }
 }
 
+std::size_t bytes_of_tokens(const Statement& statement) {
+  std::size_t bytes = 0;
+  for (const RawTokens* tokens : {query_tokens(statement), key_tokens(statement)}) {
+    if (!tokens) continue;
+    for (const std::vector<std::string>& sequence : tokens->sequences) {
+      for (const std::string& token : sequence) bytes += token.size();
+    }
+  }
+  return bytes;
+}
+
 void set_labels(const Statement& statement, const Sources& sources, std::size_t limit, Attention& attention) {
   const bool same = sources.form == Sources::Form::self_attention;
   attention.query_labels =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "problem/projections.h"
@@ -12,6 +13,9 @@ inline constexpr const char* padding_label = "·";
 
 // Reports tokens that do not match the vectors they name, one by one.
 void check_tokens(const Statement& statement, const Sources& sources, Faults& faults);
+
+// The bytes of the tokens that name queries, and of those that name keys: their labels are copies.
+std::size_t bytes_of_tokens(const Statement& statement);
 
 // Fills the labels of queries and keys: tokens where they are given, else
 // "Input 1", or "Query 1" and "Key 1" where the two are not the same. Cut to

@@ -45,7 +45,7 @@ class Validation {
     FittedAttention attention(statement_, sources_, in);
     if (faults_.any() || !is_complete() || !attention.is_complete()) return std::nullopt;
     // From here on every shape is known to fit.
-    if (!attention.has_room_for_labels()) return std::nullopt;
+    if (!attention.has_room_for_labels(bytes_of_tokens(statement_))) return std::nullopt;
     Side result{.where = "", .batched = sources_.query->batched, .rows = sources_.query->rows};
     result.width = *attention.result_width();
     for (std::size_t& rows : result.rows) rows = std::min(rows, limit());

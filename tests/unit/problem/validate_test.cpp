@@ -323,6 +323,36 @@ TEST_CASE("the labels of a block's queries and keys have to fit, too", "[problem
   CHECK(read_problem(text, catalog(), 8'000'000));
 }
 
+TEST_CASE("labels take the letters of their tokens for every attention", "[problem]") {
+  const std::string token(10'000, 'a');
+  const std::string text = R"({"tokens": [")" + token + R"("], "inputs": [[1]], "block": {"layers": [)" +
+                           R"({"self": {}}, {"self": {}}, {"self": {}}, {"self": {}}]}})";
+  CHECK(read_problem(text, catalog(), 90'000));
+  CHECK(first_fault(text, 70'000).starts_with("there are 2 queries and keys, whose labels do not fit into "));
+  CHECK(first_fault(R"({"tokens": [")" + token + R"("], "inputs": [[1]]})", 19'000)
+            .ends_with(" do not fit into 18.6 KiB"));
+}
+
+TEST_CASE("what holds for each layer takes room for each", "[problem]") {
+  const std::string layers = R"([{"self": {}}, {"self": {}}, {"self": {}}, {"self": {}}])";
+  std::string zeros = "[0";
+  for (int i = 1; i < 400; ++i) zeros += ", 0";
+  zeros += "]";
+  const std::string inputs = R"({"inputs": {"random": "normal", "shape": [400, 1], "seed": 1}, )";
+  const std::string mask = inputs + R"("mask": {"add": )" + zeros + R"(}, "block": {"layers": )" + layers + "}}";
+  // Numbers that are drawn; for each layer 400 of the mask, its rule and the labels of 800 rows.
+  constexpr std::size_t drawn = 400 * 8, copied = 400 * 8, of_layer = copied + 16 * 1024 + 800 * 64;
+  CHECK(read_problem(mask, catalog(), drawn + 4 * of_layer));
+  CHECK(first_fault(mask, drawn + 3 * of_layer + copied - 1)
+            .starts_with("/mask holds for each layer, and 400 numbers for each do not fit into "));
+  const std::string memory_mask =
+      inputs + R"("block": {"kind": "decoder", "memory": [[1]], "memory_mask": {"add": [[0]]},
+      "layers": [{"cross": {}}]}})";
+  CHECK(read_problem(memory_mask, catalog(), drawn + of_layer));
+  CHECK(first_fault(memory_mask, drawn + 7) ==
+        "/block/memory_mask holds for each layer, and 1 number for each do not fit into 3.1 KiB");
+}
+
 TEST_CASE("every mask of a list takes room", "[problem]") {
   const std::string text = R"({"inputs": [[1]], "mask": [{"allow": [[1]]}, {"allow": [[1]]}]})";
   CHECK(given(text).attention().option<std::vector<MaskTerm>>("mask")->size() == 2);
