@@ -71,13 +71,9 @@ Json heading(const Trace& trace, const Step& step) {
   return said;
 }
 
-// What is said before the steps.
+// What is said before the notes.
 std::string front(const Trace& trace) {
   const auto& rounding = trace.arithmetic.hand_rounding;
-  Json notes = Json::array();
-  for (const Note& note : trace.notes) {
-    notes.push_back({{"step", note.step}, {"index", note.index}, {"kind", note.kind}, {"message", note.message}});
-  }
   const Json said = {
       {"schema", "attn/trace/1"},
       {"title", trace.title},
@@ -88,12 +84,24 @@ std::string front(const Trace& trace) {
       {"labels",
        {{"query", labels(trace.labels.query, trace.batched)}, {"key", labels(trace.labels.key, trace.batched)}}},
       {"result", trace.result}};
-  return members(said, "  ") + "  \"notes\": " + lines(notes, "  ") + ",\n";
+  return members(said, "  ");
+}
+
+std::string line_of(const Note& note) {
+  return "\n    " +
+         spaced({{"step", note.step}, {"index", note.index}, {"kind", note.kind}, {"message", note.message}});
 }
 
 void write_json(const Trace& trace, Sink& sink) {
   Outgoing out(sink);
-  out.text() = "{\n" + front(trace) + "  \"steps\": [";
+  out.text() = "{\n" + front(trace) + "  \"notes\": [";
+  for (const Note& note : trace.notes) {
+    if (&note != &trace.notes.front()) out.text() += ',';
+    out.text() += line_of(note);
+    out.hand_over_if_enough();
+  }
+  out.text() += trace.notes.empty() ? "],\n" : "\n  ],\n";
+  out.text() += "  \"steps\": [";
   NumberSpelling spelling(trace.arithmetic.dtype);
   for (const Step& step : trace.steps) {
     out.text() += &step == &trace.steps.front() ? "\n    {\n" : ",\n    {\n";
@@ -110,6 +118,7 @@ void write_json(const Trace& trace, Sink& sink) {
 std::size_t expected_json(const Trace& trace) {
   constexpr double between = 2;  // numbers: a comma and a space
   auto bytes = static_cast<double>(front(trace).size());
+  for (const Note& note : trace.notes) bytes += static_cast<double>(line_of(note).size());
   NumberSpelling spelling(trace.arithmetic.dtype);
   for (const Step& step : trace.steps) {
     const auto append = [&](double value, std::string& text) { append_number(value, spelling, text); };

@@ -97,12 +97,17 @@ ComputingPolicy policy_for(const Recipe& recipe, const Problem& problem, Backend
   return policy;
 }
 
+// Without notes on its numbers.
 Trace worked_out(Recipe recipe, const Problem& problem, Backend& backend,
-                 std::function<void(std::string_view)> before_step, const Wishes& wishes = {}) {
+                 std::function<void(std::string_view)> before_step, const Wishes& wishes) {
   Trace trace = described(problem, backend, wishes.statement);
   ComputingPolicy policy = policy_for(recipe, problem, backend, std::move(before_step), wishes);
   compute(std::move(recipe), policy, trace, wishes.bounds);
   trace.result = trace.steps.back().heading.id;
+  return trace;
+}
+
+Trace noted(Trace trace, const Problem& problem, const Wishes& wishes) {
   std::ranges::move(notes_on_numbers(trace), std::back_inserter(trace.notes));
   for (const RecipePart& part : trace.recipe.parts()) {
     if (!wishes.weighted_values || !wishes.kept.empty() || !part.attention ||
@@ -121,7 +126,8 @@ bool adds_in_any_order(const Problem& problem) { return problem.block && !rounds
 }  // namespace
 
 Trace attention(const Problem& problem, Backend& backend, AttentionOptions options) {
-  return worked_out(recipe_of(problem, options), problem, backend, {});
+  const Wishes wishes;
+  return noted(worked_out(recipe_of(problem, options), problem, backend, {}, wishes), problem, wishes);
 }
 
 std::optional<Trace> attention_at_once(const Problem& problem, Backend& backend) {
@@ -215,6 +221,9 @@ std::variant<Trace, TooLarge> Computation::run(Backend& backend, bool only_resul
   }
   draw_numbers();
   Trace trace = worked_out(std::move(recipe_), problem_, *others, watcher.computes_step, wishes);
+  // How many rows are closed is known only now.
+  if (const std::size_t notes = bytes_of_notes(trace); notes > most_bytes - needed) return TooLarge{needed + notes};
+  trace = noted(std::move(trace), problem_, wishes);
   if (others != &backend) trace.notes.push_back({trace.result, {}, "at_once", language().steps.at_once});
   return trace;
 }

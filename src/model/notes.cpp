@@ -17,7 +17,9 @@ const Step* mask_of(const Trace& trace, std::size_t part) {
   return attention ? trace.find(attention->mask) : nullptr;
 }
 
-void add_closed_rows(const Trace& trace, const Anatomy& attention, std::vector<Note>& notes) {
+// Calls `found` with the step that it is told of and the index of each row with every key closed.
+template <class Found>
+void find_closed_rows(const Trace& trace, const Anatomy& attention, const Found& found) {
   const Step* mask = trace.find(attention.mask);
   if (!mask) return;
   const Shape& shape = mask->result.shape();
@@ -28,7 +30,7 @@ void add_closed_rows(const Trace& trace, const Anatomy& attention, std::vector<N
     std::vector<std::size_t> index = shape.index(start);
     index.pop_back();
     const StepId& told = trace.find(attention.weights) ? attention.weights : attention.context;
-    notes.push_back(closed_row_note(told, std::move(index)));
+    found(told, std::move(index));
   }
 }
 
@@ -87,9 +89,9 @@ std::vector<Lengths> lengths_of(const Recipe& recipe, std::size_t line) {
   return found;
 }
 
-// Vectors of length 0 whose angle with another is asked for by an open cell.
-std::vector<Note> zero_vectors(const Trace& trace) {
-  std::vector<Note> notes;
+// The same for each vector of length 0 whose angle with another is asked for by an open cell.
+template <class Found>
+void find_zero_vectors(const Trace& trace, const Found& found) {
   const Recipe& recipe = trace.recipe;
   for (std::size_t line = 0; line < recipe.size(); ++line) {
     for (const auto& [id, repeat] : lengths_of(recipe, line)) {
@@ -108,12 +110,17 @@ std::vector<Note> zero_vectors(const Trace& trace) {
       }
       for (std::size_t at = 0; at < lengths.size(); ++at) {
         if (lengths[at] != 0 || !is_asked[at]) continue;
-        const std::vector<std::size_t> index = lengths.shape().index(at);
-        notes.push_back({id, index, "zero_vector", language().steps.zero_vector(id + spelled_index(index))});
+        found(id, lengths.shape().index(at));
       }
     }
   }
-  return notes;
+}
+
+template <class Found>
+void find_closed_rows(const Trace& trace, const Found& found) {
+  for (const RecipePart& part : trace.recipe.parts()) {
+    if (part.attention) find_closed_rows(trace, *part.attention, found);
+  }
 }
 
 }  // namespace
@@ -136,11 +143,23 @@ Note closed_row_note(std::string step, std::vector<std::size_t> row) {
 
 std::vector<Note> notes_on_numbers(const Trace& trace) {
   std::vector<Note> notes = overflow(trace);
-  for (const RecipePart& part : trace.recipe.parts()) {
-    if (part.attention) add_closed_rows(trace, *part.attention, notes);
-  }
-  std::ranges::move(zero_vectors(trace), std::back_inserter(notes));
+  find_closed_rows(trace, [&](const StepId& told, std::vector<std::size_t> row) {
+    notes.push_back(closed_row_note(told, std::move(row)));
+  });
+  find_zero_vectors(trace, [&](const StepId& id, std::vector<std::size_t> index) {
+    const std::string cell = id + spelled_index(index);
+    notes.push_back({id, std::move(index), "zero_vector", language().steps.zero_vector(cell)});
+  });
   return notes;
+}
+
+std::size_t bytes_of_notes(const Trace& trace) {
+  constexpr std::size_t bytes_of_one = 400;
+  std::size_t count = 0;
+  const auto counts = [&](const StepId&, const std::vector<std::size_t>&) { ++count; };
+  find_closed_rows(trace, counts);
+  find_zero_vectors(trace, counts);
+  return count * bytes_of_one;
 }
 
 }  // namespace attn

@@ -13,6 +13,9 @@ namespace attn {
 // it is open.
 std::vector<Note> notes_on_numbers(const Trace& trace);
 
+// Bytes that these take, about, of rows and vectors however many.
+std::size_t bytes_of_notes(const Trace& trace);
+
 // Ids of what rows without open keys and vectors of length 0 are told from, where it is in the trace.
 std::vector<StepId> read_by_notes(const Recipe& recipe);
 

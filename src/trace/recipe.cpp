@@ -122,7 +122,7 @@ void Recipe::put_givens_first() {
     for (std::size_t& operand : line.operands) operand = places[operand];
     if (line.open) *line.open = places[*line.open];
   }
-  std::ranges::stable_partition(lines_, is_given);
+  std::stable_partition(lines_.begin(), lines_.end(), is_given);
   index_all();
 }
 

@@ -98,6 +98,20 @@ TEST_CASE("a result alone is noted as all steps are: rows without open keys, vec
     CHECK(noted(std::get<Trace>(made), kind) == noted(all, kind));
 }
 
+TEST_CASE("notes on very many rows have to fit, too", "[model]") {
+  const Problem problem = problem_of(R"({"queries": {"random": "normal", "shape": [500, 1], "seed": 1}, "keys": [[1]],
+      "lengths": 0})");
+  CpuBackend backend(1);
+  const auto needed = [&](std::size_t most_bytes) {
+    const auto made = Computation(problem).run(backend, false, most_bytes);
+    return std::holds_alternative<TooLarge>(made) ? std::get<TooLarge>(made).needed : 0;
+  };
+  const std::size_t steps = needed(0), with_notes = needed(steps);
+  CHECK(with_notes == steps + 500 * 400);
+  CHECK(needed(with_notes - 1) == with_notes);
+  CHECK(needed(with_notes) == 0);
+}
+
 TEST_CASE("whoever does not watch gets the same result", "[model]") {
   const Problem problem =
       problem_of(R"({"inputs": {"random": "normal", "shape": [320, 320], "seed": 1}, "scale": 0.01})");
