@@ -1,5 +1,6 @@
 #include "model/attention.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/activations/activation.h"
@@ -159,6 +160,18 @@ Anatomy attention_anatomy(const std::string& prefix, const std::string& query_in
           .key_weight = id("weights.key"),
           .value_weight = id("weights.value"),
           .output_weight = id("weights.output")};
+}
+
+std::vector<Anatomy> attentions_among(const std::vector<StepId>& ids) {
+  std::vector<Anatomy> all;
+  for (const StepId& id : ids) {
+    const std::size_t dot = id.rfind('.');
+    Anatomy made = attention_anatomy(dot == StepId::npos ? "" : id.substr(0, dot));
+    if (id != made.scores && id != made.weights) continue;
+    if (std::ranges::find(all, made.scores, &Anatomy::scores) == all.end()) all.push_back(std::move(made));
+  }
+  if (all.empty()) all.push_back(attention_anatomy(""));
+  return all;
 }
 
 Recipe recipe_of(const Problem& problem, AttentionOptions options) {

@@ -45,6 +45,10 @@ StepId record_attention(RecipeBuilder& work, const ProjectedFrom& from, const At
 Anatomy attention_anatomy(const std::string& prefix, const std::string& query_inputs = "inputs",
                           const std::string& key_inputs = "inputs");
 
+// The same of each attention that has its scores or its weights among steps whose ids alone are known; of one without a
+// prefix where none has.
+std::vector<Anatomy> attentions_among(const std::vector<StepId>& ids);
+
 // Every score, position, softmax and option that a problem can name.
 Catalog catalog();
 

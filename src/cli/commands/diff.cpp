@@ -86,22 +86,6 @@ Refusal nothing_asked_in_common(const std::vector<std::string>& common) {
   return Refusal("no step that --only names is in both files", "both have " + listed(common));
 }
 
-// What is what among steps whose ids alone are known: each of the attentions that have scores or weights.
-std::vector<Anatomy> attentions_among(const std::vector<SideStep>& steps) {
-  std::vector<std::string> prefixes;
-  for (const SideStep& step : steps) {
-    const std::size_t dot = step.id().rfind('.');
-    const std::string name = step.id().substr(dot + 1);  // the whole where there is no dot
-    const std::string prefix = dot == std::string::npos ? "" : step.id().substr(0, dot);
-    const bool is_of_attention = name == "scores" || name == "attention_weights";
-    if (is_of_attention && std::ranges::find(prefixes, prefix) == prefixes.end()) prefixes.push_back(prefix);
-  }
-  if (prefixes.empty()) prefixes.emplace_back();
-  std::vector<Anatomy> attentions;
-  for (const std::string& prefix : prefixes) attentions.push_back(attention_anatomy(prefix));
-  return attentions;
-}
-
 // A name that is the id of a step, but of none of ours, may mean one of ours: "output" is the context of an attention
 // without a projection of its output.
 void mean_ours(ComparedSide& theirs, const std::vector<std::string>& ids) {
@@ -178,7 +162,7 @@ Exit DiffOptions::run() const {
     std::ranges::copy(step_ids(word, names, "no step is called"), std::back_inserter(steps));
   }
 
-  if (ours.side.attentions.empty()) ours.side.attentions = attentions_among(ours.side.steps);
+  if (ours.side.attentions.empty()) ours.side.attentions = attentions_among(ids);
   const Subject other = std::move(theirs).subject();
   DiffReport report = compared(std::move(ours).subject(), other,
                                rtol.empty() && atol.empty() ? std::nullopt : std::optional(typed), steps);

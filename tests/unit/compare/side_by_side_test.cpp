@@ -227,7 +227,7 @@ TEST_CASE("what both sides call by one name is compared whatever else either may
   CHECK(dumps({array("q", one), array("queries", other)}, {array("q", one), array("queries", other)}) ==
         "q same, queries same");
   CHECK(dumps({array("q", one), array("queries", other)}, {array("queries", one)}) == "q only first, queries differs");
-  CHECK(dumps({array("q", one)}, {array("queries", other), array("q", one)}) == "q same, queries only second");
+  CHECK(dumps({array("q", one)}, {array("queries", other), array("q", one)}) == "queries only second, q same");
   CHECK(dumps({array("1.q", one), array("2.q", one)}, {array("2.q", other), array("1.q", one)}) ==
         "1.q same, 2.q differs");
   CHECK(dumps({array("q", one)}, {array("my_q", other), array("queries", other), array("q", one)}) ==
