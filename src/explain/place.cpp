@@ -21,13 +21,15 @@ std::string number(const Dim& dim, std::size_t index) {
   return index < k ? "−" + std::to_string(k - index) : std::to_string(index - k);
 }
 
-// Those of the part that it stands in, where that has its own.
+// Those of the innermost part that it stands in and that has its own: a memory may be a block with a memory.
 const Labels& labels_of(const Trace& trace, const Heading& heading) {
+  const RecipePart* innermost = nullptr;
   for (const RecipePart& part : trace.recipe.parts()) {
     if (!part.labels || !heading.id.starts_with(part.prefix)) continue;
-    if (heading.id.size() == part.prefix.size() || heading.id[part.prefix.size()] == '.') return *part.labels;
+    const bool is_in = heading.id.size() == part.prefix.size() || heading.id[part.prefix.size()] == '.';
+    if (is_in && (!innermost || part.prefix.size() > innermost->prefix.size())) innermost = &part;
   }
-  return trace.labels;
+  return innermost ? *innermost->labels : trace.labels;
 }
 
 // The tokens along an axis; none where it has none of its own. Not every step has

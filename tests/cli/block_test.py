@@ -9,7 +9,9 @@ refused, and the place of it named.
 """
 
 import copy
+import csv
 import functools
+import io
 import json
 import math
 import os
@@ -926,6 +928,22 @@ class Laws(unittest.TestCase):
                      "block": {"kind": "decoder", "layers": [{"cross": {"weights": weights}}]}}
             results = [result_of({**outer, "block": {**outer["block"], "memory": one}}) for one in (memory, made)]
             self.assertEqual(*(result.tolist() for result in results))
+
+    def test_the_tokens_of_a_memorys_memory_are_its_own(self):
+        """Each has as many tokens, so that none could tell them apart by their number."""
+        named = lambda name: {"inputs": [[1, 1], [0, 2]], "tokens": [name + "1", name + "2"]}
+        within = lambda problem, memory: {**problem, "block": {"kind": "decoder", "layers": [{"self": {}, "cross": {}}],
+                                                               "memory": memory}}
+        problem = within(named("outer"), within(named("middle"), named("inner")))
+        made = attn("run", "-", "--format", "csv", text=json.dumps(problem)).stdout
+        rows = list(csv.DictReader(io.StringIO(made)))
+        for step, queries, keys in (("encoder.encoder.scores", "inner", "inner"),
+                                    ("encoder.layer1.self.scores", "middle", "middle"),
+                                    ("encoder.layer1.cross.scores", "middle", "inner"),
+                                    ("layer1.self.scores", "outer", "outer"),
+                                    ("layer1.cross.scores", "outer", "middle")):
+            cell = next(row for row in rows if row["step"] == step)
+            self.assertEqual((cell["row_label"], cell["column_label"]), (queries + "1", keys + "1"), step)
 
     def test_a_memory_that_is_a_problem_may_say_of_which_schema_it_is(self):
         memory = {"inputs": [[1, 2], [0, 1]]}
