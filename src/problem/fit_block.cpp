@@ -87,24 +87,17 @@ class BlockFitting {
     }
   }
 
-  // What is said of every `self` where there is none: whether it would fit is never found out.
+  // What has the shape of the scores of every `self` where there is none: whether it would fit is never found out.
   void refuse_what_no_layer_reads() {
     const auto attends = [](const RawLayer& layer) { return layer.self.is_given(); };
     if (!raw_.layers || std::ranges::any_of(*raw_.layers, attends)) return;
-    const auto refuse = [&](bool given, const std::string& where) {
-      if (!given) return;
+    for (const std::string name : {"mask", "lengths"}) {
+      const auto option = statement_.options.find(name);
+      if (option == statement_.options.end()) continue;
+      const std::string where = option->second ? option->second->where : statement_.place("/" + name);
       in_.faults.add_at_key("contradiction", where,
                             shown(where) + " is given, and no layer of " + shown(raw_.where) + R"( has "self")",
                             R"(it holds for every "self", and for no "cross"; leave it out)");
-    };
-    refuse(statement_.heads.is_given(), statement_.place("/heads"));
-    refuse(statement_.kv_heads.is_given(), statement_.place("/kv_heads"));
-    refuse(statement_.split_input.is_given(), statement_.place("/split"));
-    refuse(statement_.score.is_given(), statement_.place("/score"));
-    refuse(statement_.softmax.is_given(), statement_.place("/softmax"));
-    refuse(statement_.positions && !are_added(statement_.positions), statement_.place("/positions"));
-    for (const auto& [name, option] : statement_.options) {
-      refuse(true, option ? option->where : statement_.place("/" + name));
     }
   }
 
