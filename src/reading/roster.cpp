@@ -26,10 +26,11 @@ class RosterReader {
       faults_.add("no-roster", "", "the list of the class is empty", how_to_head);
       return {};
     }
+    std::set<std::string> keys;
     for (const CsvField& field : row) {
-      headings_.push_back(rows_.content(field));
-      const std::string& heading = headings_.back();
-      if (person_key(heading).empty() || std::ranges::count(headings_, person_key(heading), person_key) == 1) continue;
+      const std::string& heading = headings_.emplace_back(rows_.content(field));
+      const std::string key = person_key(heading);
+      if (key.empty() || keys.insert(key).second) continue;
       faults_.add("heading-twice", "", field.range, "two columns are called `" + shown(heading) + "`",
                   "give each a heading of its own");
     }
@@ -66,8 +67,9 @@ class RosterReader {
     for (std::size_t at = 0; at < row.size(); ++at) {
       if (at == name_) {
         person.name = trimmed(rows_.content(row[at]));
-      } else if (at < headings_.size() && !person_key(headings_[at]).empty()) {
-        person.others.emplace_back(headings_[at], rows_.content(row[at]));
+      } else if (at < headings_.size()) {
+        // A column whose heading is empty numbers the lines, as pandas has it.
+        if (!person_key(headings_[at]).empty()) person.others.emplace_back(headings_[at], rows_.content(row[at]));
       } else if (!trimmed(rows_.content(row[at])).empty()) {
         faults_.add("no-heading", "", row[at].range, "this field stands below no heading",
                     "give its column a heading, or put text with a comma between quotes");
