@@ -164,7 +164,8 @@ class Comparison {
     all[0].is_ours_foreign = is_first_foreign_;
     if (is(id, &Anatomy::masked, attentions_) || is(id, &Anatomy::maximum, attentions_)) {
       all[0].may_close_any = true;
-      all[0].closed = practically_minus_infinity_beside_a_score;
+      // Only our own −∞ says which cells are closed; a score may be as small.
+      if (!is_first_foreign_) all[0].closed = practically_minus_infinity_beside_a_score;
     }
     const bool is_added_by_others = is_first_foreign_ && is(id, &Anatomy::mask, attentions_);
     if (is(id, &Anatomy::bias, attentions_) || is_added_by_others) all[0].may_close_any = true;
@@ -178,7 +179,9 @@ class Comparison {
                             std::ranges::any_of(numbers, [](double number) { return number < 0; });
       // Ours have 1 and 0; those of others may have any of them.
       if (is_added && !is_first_foreign_) return {{.mask = Spelling::Mask::added}};
-      all.push_back({.mask = Spelling::Mask::added});
+      if (std::ranges::none_of(numbers, [](double number) { return number > 0; })) {
+        all.push_back({.mask = Spelling::Mask::added});
+      }
       all.push_back({.mask = Spelling::Mask::open_is_0});
       if (is_first_foreign_) all.push_back({.mask = Spelling::Mask::added_in_ours});
     }

@@ -427,6 +427,18 @@ class Dumps(Case):
                 self.report(first, self.write_npz({"attn_mask": ways[another]}, "second.npz"), code=0)
                 self.report(first, self.write_npz({"attn_mask": other}, "second.npz"))
 
+    def test_a_mask_of_ones_and_zeros_is_none_that_is_added(self):
+        """Where ours closes nothing, zeros that close cells differ."""
+        problem = self.write_json("problem.json", {"inputs": [[1, 2], [3, 4], [0, 1]],
+                                                   "mask": {"allow": np.ones((3, 3), int).tolist()}})
+        report = self.report(problem, self.write_npz({"attn_mask": np.tril(np.ones((3, 3)))}))
+        self.assertEqual(report["first_different"], "mask")
+
+    def test_small_scores_of_two_dumps_are_no_masks(self):
+        one = self.write_npz({"masked_scores": np.array([[-6000.0, -7000], [1, 2]])}, "one.npz")
+        other = self.write_npz({"masked_scores": np.array([[-9000.0, -5500], [1, 2]])}, "other.npz")
+        self.assertEqual(self.report(one, other)["first_different"], "masked_scores")
+
     def test_two_dumps_may_have_numbers_of_their_own_for_minus_infinity(self):
         attention = Attention(causal=True)
         dumps = [self.write_npz(attention.tensors(closed=closed), f"{-closed:.0f}.npz") for closed in (-1e9, -65504.0)]
