@@ -16,7 +16,8 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_open = 16;  // files at a time
+constexpr std::size_t most_open = 16;        // files at a time
+constexpr std::size_t most_names = 300'000;  // that resting files hold; one file may be asked for by many names
 constexpr std::size_t most_named = 12;
 constexpr std::size_t most_suggested = 20;  // to look for what is meant takes its time, and nobody reads more
 
@@ -74,6 +75,11 @@ class Folder : public std::enable_shared_from_this<Folder> {
 
   // The file, which may rest once another is asked for.
   Result<TensorFile*> opened(const FileReference& wanted) {
+    if (names_ > most_names && files_.size() > most_open) {
+      files_.clear();
+      awake_.clear();
+      names_ = 0;
+    }
     const auto known = files_.find(wanted.file);
     if (known != files_.end() && !known->second) return named(known->second.faults().front(), wanted);
     TensorFile* const before = known == files_.end() ? nullptr : known->second.value().get();
@@ -84,7 +90,10 @@ class Folder : public std::enable_shared_from_this<Folder> {
       for (TensorFile* one : std::exchange(awake_, {})) one->rest();
     }
     const bool is_resumed = file && !file.value();
-    if (!is_resumed) files_.insert_or_assign(wanted.file, std::move(file));
+    if (!is_resumed) {
+      if (file) names_ += file.value()->names().size();
+      files_.insert_or_assign(wanted.file, std::move(file));
+    }
     const Result<std::unique_ptr<TensorFile>>& found = files_.at(wanted.file);
     if (!found) return named(found.faults().front(), wanted);
     return awake_.emplace_back(found.value().get());
@@ -156,6 +165,7 @@ class Folder : public std::enable_shared_from_this<Folder> {
 
   std::string path_, root_;
   std::size_t suggested_ = 0;
+  std::size_t names_ = 0;                                             // of tensors in all of them
   std::map<std::string, Result<std::unique_ptr<TensorFile>>> files_;  // what they say of themselves is read once
   std::vector<TensorFile*> awake_;                                    // of them, those that are open
 };
