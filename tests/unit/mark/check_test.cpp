@@ -687,12 +687,14 @@ TEST_CASE("numbers rounded early are right, with a note of where", "[check]") {
           rounded(weights[at / width * keys + key], {2, RoundingMode::half_up}) * values[key * width + at % width];
     }
   }
-  // Weights with two decimals, whether they are handed in or not, and a context with four.
-  for (const std::string& before :
-       {std::string(), R"("attention_weights": )" + written("attention_weights", 2) + ", "}) {
-    const Report report = marked(asymmetric, "{" + before + R"("context": )" + written(context, 4) + "}");
-    CHECK(report.verdict == Verdict::right);
-    CHECK(names(report, "rounding.early"));
+  // Weights with two decimals, whether they are handed in or not, and a context with more.
+  for (const int decimals : {3, 4}) {
+    for (const std::string& before :
+         {std::string(), R"("attention_weights": )" + written("attention_weights", 2) + ", "}) {
+      const Report report = marked(asymmetric, "{" + before + R"("context": )" + written(context, decimals) + "}");
+      CHECK(report.verdict == Verdict::right);
+      CHECK(names(report, "rounding.early"));
+    }
   }
 }
 
