@@ -37,6 +37,18 @@ bool starts_formula(std::string_view text) {
   return starting(text, formula_signs) > 0;
 }
 
+// Many spreadsheets begin a new cell at a semicolon, and take quotes in the middle of what they read for text.
+std::string without_formulas(const std::string& text) {
+  std::string safe = starts_formula(text) ? "'" : "";
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    safe += text[at];
+    if (text[at] != ';') continue;
+    const std::string_view rest = std::string_view(text).substr(at + 1);
+    if (starts_formula(rest.substr(std::min(rest.find_first_not_of('"'), rest.size())))) safe += '\'';
+  }
+  return safe;
+}
+
 // A name for a position along some axes: its numbers, its labels, as cells.
 struct Position {
   std::string index, label;
@@ -150,22 +162,6 @@ std::size_t expected_csv(const Trace& trace) {
   for (const GivenTensor& given : trace.givens) bytes += expected_bytes(trace, given.heading, given.value, spelling);
   for (const Step& step : trace.steps) bytes += expected_bytes(trace, step.heading, step.result, spelling);
   return static_cast<std::size_t>(bytes);
-}
-
-}  // namespace
-
-namespace {
-
-// Many spreadsheets begin a new cell at a semicolon, and take quotes in the middle of what they read for text.
-std::string without_formulas(const std::string& text) {
-  std::string safe = starts_formula(text) ? "'" : "";
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    safe += text[at];
-    if (text[at] != ';') continue;
-    const std::string_view rest = std::string_view(text).substr(at + 1);
-    if (starts_formula(rest.substr(std::min(rest.find_first_not_of('"'), rest.size())))) safe += '\'';
-  }
-  return safe;
 }
 
 }  // namespace
