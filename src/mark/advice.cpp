@@ -111,8 +111,8 @@ bool is_left_by_sizes(const Lint& lint) { return lint.by_numbers() < lint.invisi
 Advice advice_on(const Linter& linter, const Recipe& recipe, const Likeness& likeness, const Lint& found) {
   Advice advice{.changes = {}, .left = found, .sizes = {}};
   Recipe now = recipe;
-  std::size_t tries = std::min(
-      {most_tries, most_cells_tried / (numbers_in(recipe) + 1), most_lines_tried / (Linter::lines(recipe) + 1)});
+  std::size_t tries = std::min({most_tries, most_cells_tried / (numbers_in(recipe) + 1),
+                                most_lines_tried / (Linter::lines(recipe, most_lines_tried) + 1)});
   while (advice.left.by_numbers() > 0 && advice.changes.size() < most_changes) {
     std::optional<Change> best;
     Lint left = advice.left;

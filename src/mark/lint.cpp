@@ -82,8 +82,11 @@ class Courses {
       if (!std::holds_alternative<Given>(recipe.find(id)->op)) ids.push_back(id);
     }
     for (const StepId& id : ids) steps_.push_back(right_.computed[*recipe.line(id)]);
+    // Part by part: the rewrites of all parts of a long recipe are too much.
     for (const Mistake* mistake : mistakes_that_show()) {
-      for (const Rewrite& rewrite : rewrites_of(recipe, *mistake)) add(*mistake, rewrite, recipe, ids);
+      for (std::size_t part = 0; part < recipe.parts().size(); ++part) {
+        for (const Rewrite& rewrite : rewrites_in_part(recipe, part, *mistake)) add(*mistake, rewrite, recipe, ids);
+      }
     }
   }
 
@@ -338,23 +341,31 @@ Lint Linter::lint(const Recipe& recipe, const Likeness& likeness) const {
 }
 
 std::size_t Linter::bytes(const Recipe& recipe) {
-  std::size_t cells = numbers_in(recipe);
+  // Where the numbers of a line are, among all steps and among those that are compared.
+  constexpr std::size_t bytes_of_line = 3 * sizeof(void*);
+  // This problem, and one of its kind to know it by.
+  constexpr std::size_t problems = 2;
+  std::size_t bytes = problems * numbers_in(recipe) * sizeof(double);
   for (const Mistake* mistake : mistakes_that_show()) {
-    for (const Rewrite& rewrite : rewrites_of(recipe, *mistake)) {
-      const auto lines = same_lines(rewrite.recipe, recipe);
-      for (std::size_t line = 0; line < lines.size(); ++line) {
-        if (!lines[line]) cells += rewrite.recipe.shape(line).count();
+    for (std::size_t part = 0; part < recipe.parts().size(); ++part) {
+      for (const Rewrite& rewrite : rewrites_in_part(recipe, part, *mistake)) {
+        const auto lines = same_lines(rewrite.recipe, recipe);
+        bytes += problems * bytes_of_line * lines.size();
+        for (std::size_t line = 0; line < lines.size(); ++line) {
+          if (!lines[line]) bytes += problems * sizeof(double) * rewrite.recipe.shape(line).count();
+        }
       }
     }
   }
-  // This problem, and one of its kind to know it by.
-  return 2 * cells * sizeof(double);
+  return bytes;
 }
 
-std::size_t Linter::lines(const Recipe& recipe) {
+std::size_t Linter::lines(const Recipe& recipe, std::size_t most) {
   std::size_t lines = 0;
   for (const Mistake* mistake : mistakes_that_show()) {
-    for (const Rewrite& rewrite : rewrites_of(recipe, *mistake)) lines += rewrite.recipe.size();
+    for (std::size_t part = 0; part < recipe.parts().size() && lines <= most; ++part) {
+      lines += rewrites_in_part(recipe, part, *mistake).size() * recipe.size();
+    }
   }
   return lines;
 }

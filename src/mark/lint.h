@@ -67,8 +67,8 @@ class Linter {
   // About how many bytes one look takes: every mistake that can be made is worked out.
   static std::size_t bytes(const Recipe& recipe);
 
-  // And how many lines of a recipe it reads.
-  static std::size_t lines(const Recipe& recipe);
+  // And about how many lines of a recipe it reads; of more than `most` they are not counted to the end.
+  static std::size_t lines(const Recipe& recipe, std::size_t most);
 
   // What no numbers of these sizes show or tell apart, and numbers of other sizes do.
   const Lint& of_sizes() const;

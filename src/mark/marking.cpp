@@ -105,13 +105,15 @@ Ground::Ground(Recipe right)
   constexpr std::size_t most_lines = 1'000'000;
   std::size_t lines = 0;
   for (const Mistake* mistake : all_mistakes()) {
-    if (lines > most_lines) break;
-    for (Rewrite& rewrite : rewrites_of(recipe, *mistake)) {
-      lines += rewrite.recipe.size();
-      auto twins = same_lines(rewrite.recipe, recipe);
-      std::vector<Candidate>& known = mistake->kind == MistakeKind::note ? roundings : candidates;
-      std::vector<bool> differs = lines_that_differ(rewrite.recipe, twins);
-      known.push_back({mistake, std::move(rewrite), std::move(twins), std::move(differs)});
+    // Part by part: what one mistake makes of all of them may be too much, too.
+    for (std::size_t part = 0; part < recipe.parts().size() && lines <= most_lines; ++part) {
+      for (Rewrite& rewrite : rewrites_in_part(recipe, part, *mistake)) {
+        lines += rewrite.recipe.size();
+        auto twins = same_lines(rewrite.recipe, recipe);
+        std::vector<Candidate>& known = mistake->kind == MistakeKind::note ? roundings : candidates;
+        std::vector<bool> differs = lines_that_differ(rewrite.recipe, twins);
+        known.push_back({mistake, std::move(rewrite), std::move(twins), std::move(differs)});
+      }
     }
   }
 }
