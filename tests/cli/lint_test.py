@@ -192,6 +192,13 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("--max-memory is 2 GiB", done.stderr)
 
+    def test_a_model_of_many_layers_is_refused_soon(self):
+        model = read("block-by-hand")
+        model["block"]["layers"] *= 60
+        done = attn("lint", "-", given=json.dumps(model))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("takes more than 500000 lines of computation", done.stderr)
+
     def test_more_digits_show_more(self):
         few = linted(data("raschka-life-is-short"), "--digits", "0")
         many = linted(data("raschka-life-is-short"), "--digits", "6")

@@ -22,6 +22,7 @@ from slow import SLOW as SANITIZED  # noqa: E402
 
 ATTN = os.path.abspath(os.environ["ATTN"])
 MIB = 1 << 20
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data")
 LARGE = 8 * MIB
 PATIENCE = 4
 
@@ -310,6 +311,16 @@ class RefusedSoon(unittest.TestCase):
                 code, errors, _, _ = self.ended(*words, path)
                 self.assertEqual(code, 3, errors[:300])
                 self.assertIn(b"--max-memory", errors)
+
+    def test_a_hand_in_of_a_model_of_many_layers_is_marked_in_less_than_a_gigabyte(self):
+        with open(os.path.join(DATA, "block-by-hand.json"), encoding="utf-8") as file:
+            model = json.load(file)
+        model["block"]["layers"] *= 250
+        path, _ = self.written(model, {"a.json": b'{"steps": {"layer1.self.scores": [[1, 2], [3, 4]]}}'})
+        code, errors, _, peak = self.ended("check", path, os.path.join(self.folder.name, "a.json"))
+        self.assertEqual(code, 1, errors[:300])
+        if not SANITIZED:
+            self.assertLess(peak, 1024 * MIB)
 
 
 if __name__ == "__main__":

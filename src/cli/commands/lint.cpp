@@ -41,10 +41,10 @@ void LintOptions::declare(CommandLine& line) {
 // Every mistake is worked out, so that a problem takes many times what its steps do.
 void refuse_too_large(const Recipe& recipe, std::size_t most) {
   // In a model of many layers there are mistakes in each, and each has all layers behind it.
-  constexpr std::size_t most_lines = 3'000'000;
+  constexpr std::size_t most_lines = 500'000;
   if (Linter::lines(recipe, most_lines) > most_lines) {
-    throw Refusal("to make every mistake in this problem takes more than " + std::to_string(most_lines / 1'000'000) +
-                      " million lines of computation, which is the most that lint works out",
+    throw Refusal("to make every mistake in this problem takes more than " + counted(most_lines, "line") +
+                      " of computation, and no more are worked out",
                   "fewer of its layers at a time");
   }
   const std::size_t own = numbers_in(recipe) * sizeof(double);
