@@ -438,6 +438,18 @@ class SameAsWritten(Folder):
             self.assertEqual(attn("run", problem, "--root", self.path("models")).returncode, 2, file)
         self.assertIn("there is no folder", attn("run", problem, "--root", self.path("nowhere")).stderr)
 
+    def test_no_file_of_a_root_stands_in_for_one_that_is_refused_beside_the_problem(self):
+        self.write("models/x.npy", npy_bytes(example("f8")))
+        self.write("else/x.npy", npy_bytes(2 * example("f8")))
+        for linked in (os.symlink, os.link):
+            problem = self.write_problem({"inputs": {"file": "x.npy"}}, f"{linked.__name__}/p.json")
+            linked(self.path("else/x.npy"), self.path(f"{linked.__name__}/x.npy"))
+            for root in ([], ["--root", self.path("models")]):
+                with self.subTest(linked.__name__, root=root):
+                    done = attn("run", problem, *root)
+                    self.assertEqual(done.returncode, 2, done.stdout)
+                    self.assertIn("link" if linked is os.link else "outside", done.stderr)
+
     def test_standard_input_refers_to_the_working_directory(self):
         self.write("x.npy", npy_bytes(example("f8")))
         done = attn("run", "-", "--format", "json", cwd=self.folder, text='{"inputs": {"file": "./x.npy"}}')

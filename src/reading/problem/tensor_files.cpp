@@ -111,6 +111,9 @@ class Folder : public std::enable_shared_from_this<Folder> {
     const fs::path below =
         error ? fs::path() : fs::weakly_canonical(fs::path(path_) / file, error).lexically_relative(root);
     const bool is_below = !below.empty() && *below.begin() != "..";
+    // What stands beside the problem is meant and no other of its name, even if it is not read.
+    const bool leads_out = fs::path(file).is_absolute() || *fs::path(file).lexically_normal().begin() == "..";
+    if (!is_below && !leads_out && code != "no-file") return opened;
     Result<std::unique_ptr<TensorFile>> other =
         open_tensor_file_within(root_, is_below ? below.string() : file, HardLinks::read, resting);
     return other || code == "outside" ? std::move(other) : std::move(opened);
