@@ -52,7 +52,8 @@ Diagnostic no_model(const std::string& path) {
 
 }  // namespace
 
-std::optional<Diagnostics> ModelFiles::open_file(const std::string& folder, const std::string& file) {
+std::optional<Diagnostics> ModelFiles::open_file(const std::string& folder, const std::string& file,
+                                                 const Index& index) {
   auto opened = open_tensor_file_within(folder, file, HardLinks::read);
   const auto of_file = [&](Diagnostics faults) {
     std::error_code unknown;
@@ -70,7 +71,17 @@ std::optional<Diagnostics> ModelFiles::open_file(const std::string& folder, cons
   for (std::size_t i = 0; i < tensors.names().size(); ++i) {
     Result<TensorOutline> outline = tensors.outline(i, unlimited);
     if (!outline) return of_file(outline.faults());
-    tensors_[tensors.names()[i]] = {file, i, outline.value().shape};
+    const std::string& name = tensors.names()[i];
+    const auto said = index.find(name);
+    if (said != index.end() && said->second != file) continue;  // it is read where the index says
+    const Place place{file, i, outline.value().shape};
+    const auto [known, is_new] = tensors_.emplace(name, place);
+    if (!is_new) {
+      return Diagnostics{
+          {.code = "bad-file",
+           .message = shown(file) + " has a tensor `" + shown(name) + "`, and so has " + shown(known->second.file),
+           .help = "model.safetensors.index.json says which of the two is meant"}};
+    }
   }
   files_[file] = std::move(opened.value());
   return std::nullopt;
@@ -90,21 +101,30 @@ Result<ModelFiles> ModelFiles::open(const std::string& path) {
   if (config.value()) made.config_ = std::move(*config.value());
 
   std::set<std::string> files;
+  Index index;
   if (!is_folder) {
     files.insert(fs::path(path).filename().string());
   } else if (fs::exists(folder / "model.safetensors", unknown)) {
     files.insert("model.safetensors");
   } else {
-    auto index = object_in(folder / "model.safetensors.index.json");
-    if (!index) return index.faults();
-    const json map = index.value() ? index.value()->value("weight_map", json::object()) : json::object();
+    auto read = object_in(folder / "model.safetensors.index.json");
+    if (!read) return read.faults();
+    const json map = read.value() ? read.value()->value("weight_map", json::object()) : json::object();
     for (const auto& [tensor, file] : map.items()) {
-      if (file.is_string()) files.insert(file.get<std::string>());
+      if (file.is_string()) index[tensor] = file.get<std::string>();
     }
+    for (const auto& [tensor, file] : index) files.insert(file);
   }
   if (files.empty()) return no_model(path);
   for (const std::string& file : files) {
-    if (auto faults = made.open_file(folder.string(), file)) return *faults;
+    if (auto faults = made.open_file(folder.string(), file, index)) return *faults;
+  }
+  for (const auto& [tensor, file] : index) {
+    if (made.tensors_.contains(tensor)) continue;
+    return Diagnostic{.code = "bad-file",
+                      .message = shown(file) + " holds no tensor `" + shown(tensor) +
+                                 "`, and model.safetensors.index.json says that it does",
+                      .help = "fetch the files of one model into one folder"};
   }
   return made;
 }

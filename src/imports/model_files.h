@@ -33,7 +33,10 @@ class ModelFiles {
   Result<std::vector<double>> read(const std::string& tensor, const TensorPart& part) const;
 
  private:
-  std::optional<Diagnostics> open_file(const std::string& folder, const std::string& file);
+  // In which file each tensor stands, as the index of a folder says.
+  using Index = std::map<std::string, std::string>;
+
+  std::optional<Diagnostics> open_file(const std::string& folder, const std::string& file, const Index& index);
 
   nlohmann::json config_ = nlohmann::json::object();
   std::map<std::string, Place> tensors_;

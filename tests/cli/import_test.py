@@ -774,6 +774,39 @@ class Everywhere(InFolder):
             self.assertIn("outside the folder of the model", said)
             self.assertNotIn("--root", said)
 
+    def test_a_text_that_makes_no_token_is_refused_as_that(self):
+        self.model(vocabulary=None)
+        with open(self.path("model/tokenizer.json"), "w", encoding="utf-8") as file:
+            json.dump({"added_tokens": [], "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}, file)
+        self.assertIn("the tokenizer makes no token of this text", self.refused("model", "--text", "zz"))
+
+    def test_an_index_says_which_file_a_tensor_is_read_from(self):
+        self.imported(self.model(small_bert(), config=CONFIG), "--ids", "4,5")
+        expected = computed(self.folder)["layer1.norm2"]
+        os.remove(self.path("model/model.safetensors"))
+        tensors = small_bert()
+        names = sorted(tensors)
+        first, second = names[::2], names[1::2]
+        index = {**dict.fromkeys(first, "a.safetensors"), **dict.fromkeys(second, "b.safetensors")}
+
+        def write(index, twice=()):
+            write_safetensors(self.path("model/a.safetensors"), {name: tensors[name] for name in first})
+            write_safetensors(self.path("model/b.safetensors"),
+                              {**{name: tensors[name] for name in second}, **{name: 2 * tensors[name] for name in twice}})
+            with open(self.path("model/model.safetensors.index.json"), "w", encoding="utf-8") as file:
+                json.dump({"weight_map": index}, file)
+
+        for twice in ([], first[:2]):
+            write(index, twice)
+            self.imported("model", "--ids", "4,5")
+            np.testing.assert_array_equal(computed(self.folder)["layer1.norm2"], expected)
+        write({**index, first[0]: "b.safetensors"})
+        self.assertIn(f"b.safetensors holds no tensor `{first[0]}`", self.refused("model", "--ids", "4,5"))
+        del index[first[0]]
+        write(index, first[:1])
+        self.assertIn(f"b.safetensors has a tensor `{first[0]}`, and so has a.safetensors",
+                      self.refused("model", "--ids", "4,5"))
+
     def test_a_file_that_an_index_names_and_is_not_there_is_named_shortly(self):
         os.makedirs(self.path("model"))
         for name in ("gone.safetensors", "x" * 100_000 + ".safetensors"):
