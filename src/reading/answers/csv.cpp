@@ -21,7 +21,16 @@ class CsvReader {
 
   Answers read(const std::string& id) {
     if (!id.empty()) {
-      if (is_column_with_commas(id)) file_.take_lines_whole();
+      const std::vector<CsvRow> column = column_with_commas(id);
+      if (are_numbered(column)) {
+        const CsvRow& first = column.front();
+        const std::string count = file_.content(first.front()), number = file_.content(first.back());
+        faults_.add("decimal-comma", "", first.front().range,
+                    count + "," + number + " may be one number, and may be row " + count + ", which is " + number,
+                    "decimals stand after a point; or separate by semicolons: " + count + ";" + number);
+        return {};
+      }
+      if (!column.empty()) file_.take_lines_whole();
       read_one(id);
     } else {
       read_several();
@@ -32,14 +41,14 @@ class CsvReader {
   std::optional<Diagnostic> open_quote() const { return file_.open_quote(); }
 
  private:
-  // Whether the step is a column of numbers, and the file one of as many, with commas
-  // before their decimals: read as two columns it would be another shape.
-  bool is_column_with_commas(const std::string& id) const {
+  // The lines of the file where the step is a column of numbers, and the file one of as many, with commas
+  // before their decimals: read as two columns it would be another shape. Else none.
+  std::vector<CsvRow> column_with_commas(const std::string& id) const {
     const Shape* shape = known_.shape(id);
-    if (!shape || shape->rank() == 0 || (shape->rank() > 1 && shape->back().size != 1)) return false;
+    if (!shape || shape->rank() == 0 || (shape->rank() > 1 && shape->back().size != 1)) return {};
     CsvRows file = file_;
     bool any = false, is_first = true;
-    std::size_t lines = 0;
+    std::vector<CsvRow> lines;
     while (file.separates_by_commas() && file.any()) {
       const CsvRow row = file.next();
       const bool is_heading = is_first && row.size() == 1 && file.is_words(row.front());
@@ -49,11 +58,20 @@ class CsvReader {
         const std::string text = file.content(field);
         return !text.empty() && text.find_first_not_of("+-0123456789") == std::string::npos;
       };
-      if (row.size() > 2 || !std::ranges::all_of(row, is_whole)) return false;
+      if (row.size() > 2 || !std::ranges::all_of(row, is_whole)) return {};
       any = any || row.size() == 2;
-      ++lines;
+      lines.push_back(row);
     }
-    return any && lines == shape->count();
+    return any && lines.size() == shape->count() ? lines : std::vector<CsvRow>();
+  }
+
+  // Whether what stands before the commas may count the lines. One line alone does not count.
+  bool are_numbered(const std::vector<CsvRow>& lines) const {
+    CsvRow counts;
+    for (const CsvRow& line : lines) {
+      if (line.size() == 2) counts.push_back(line.front());
+    }
+    return lines.size() > 1 && counts.size() == lines.size() && file_.counts(counts, 0);
   }
 
   // The id of the step that a row of headings begins with; empty where it names none.

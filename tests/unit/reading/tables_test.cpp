@@ -134,6 +134,11 @@ TEST_CASE("commas before decimals among commas between numbers are refused for w
     CHECK(code_of_table(text, "attention_weights") == "decimal-comma");
   }
   CHECK(code_of_table("2,14,1,02,1,14", "exponential_sums") == "decimal-comma");
+  // The lines may as well be numbered.
+  CHECK(code_of_table("1,4\n2,16\n3,12", "row_maximum") == "decimal-comma");
+  CHECK(code_of_table("max\n0,4\n1,16\n2,12", "row_maximum") == "decimal-comma");
+  CHECK(tables("1;4\n2;16\n3;12", "row_maximum").steps[0].cells[2]->value == 12);
+  CHECK(tables("1,4\n2,16\n2,12", "row_maximum").steps[0].cells[2]->value == 2.12);
   CHECK(tables("2,4,4,1\n4,16,12,1\n4,12,10,1").steps[0].shape == Sizes{3, 4});
 }
 
