@@ -235,7 +235,8 @@ std::optional<std::int64_t> integer_of(const JsonNumber& number, const std::stri
   if (!whole && std::abs(number.value) <= static_cast<double>(most_exact) && std::trunc(number.value) == number.value) {
     whole = static_cast<std::int64_t>(number.value);
   }
-  const std::string given = shown(where) + " is " + shortest(number.value);
+  const std::string given =
+      shown(where) + " is " + (number.whole ? std::to_string(*number.whole) : shortest(number.value));
   if (!whole && std::trunc(number.value) != number.value) {
     faults.add("not-an-integer", where, given + "; an integer is wanted", "write it without a fraction");
   } else if (whole ? *whole < least : number.value < 0) {
