@@ -209,9 +209,13 @@ Tensor<Interval> enclosed_exactly(const Recipe& recipe, std::size_t line, const 
 
 namespace {
 
-// What the line makes of one number of each interval that it reads.
-template <class Number>
-Tensor<double> run_on(const Recipe& recipe, std::size_t line, const Values<Interval>& carried, Number number) {
+bool is_read_plainly(std::size_t) { return false; }
+
+// What the line makes of one number of each interval that it reads, with a minus before those of the lines that are
+// `turned`.
+template <class Number, class Turned = bool (*)(std::size_t)>
+Tensor<double> run_on(const Recipe& recipe, std::size_t line, const Values<Interval>& carried, Number number,
+                      Turned turned = is_read_plainly) {
   const std::vector<std::size_t> read = lines_read_by(recipe, line);
   Values<double> numbers(carried.size());
   std::vector<Tensor<double>> own;
@@ -220,6 +224,7 @@ Tensor<double> run_on(const Recipe& recipe, std::size_t line, const Values<Inter
     if (numbers[operand]) continue;
     own.emplace_back(carried[operand]->shape());
     std::ranges::transform(carried[operand]->data(), own.back().data().begin(), number);
+    if (turned(operand)) std::ranges::transform(own.back().data(), own.back().data().begin(), std::negate<>());
     numbers[operand] = &own.back();
   }
   return run_line(recipe, line, numbers);
@@ -243,9 +248,60 @@ std::optional<Tensor<Interval>> made_of_points(const Recipe& recipe, std::size_t
   return made;
 }
 
+namespace {
+
+double magnitude(const Interval& number) { return std::max(std::abs(number.low), std::abs(number.high)); }
+
+// What each number would be if none of its summands took from another: of that much single precision loses a part.
+// Nothing where there are no summands, or not of both signs.
+std::optional<Tensor<double>> without_cancelling(const Recipe& recipe, std::size_t line,
+                                                 const Values<Interval>& carried) {
+  using Found = std::optional<Tensor<double>>;
+  const auto of_magnitudes = [&] { return run_on(recipe, line, carried, magnitude); };
+  const std::vector<std::size_t>& operands = recipe.operands(line);
+  return std::visit(
+      Overloaded{
+          [&](const Reduce& op) { return op.function == Reducer::sum ? Found(of_magnitudes()) : std::nullopt; },
+          [&](const Contract&) { return Found(of_magnitudes()); },
+          [&](const Combine& op) -> Found {
+            if (op.function == Binary::add) return of_magnitudes();
+            if (op.function != Binary::subtract) return std::nullopt;
+            return run_on(recipe, line, carried, magnitude, [&](std::size_t read) { return read != operands[0]; });
+          },
+          [&](const Rotate&) {
+            // One of a pair is a difference of products, and the other is their sum.
+            Tensor<double> most = of_magnitudes();
+            const Tensor<double> turned =
+                run_on(recipe, line, carried, magnitude, [&](std::size_t read) { return read == operands[2]; });
+            std::ranges::transform(most.data(), turned.data(), most.data().begin(),
+                                   [](double a, double b) { return std::max(a, b); });
+            return Found(std::move(most));
+          },
+          [&](const Normalize& op) {
+            const bool adds = op.part == Normalize::Part::mean || op.part == Normalize::Part::affine;
+            return adds ? Found(of_magnitudes()) : std::nullopt;
+          },
+          // 1 + erf and 1 + tanh cancel below 0, and do not above.
+          [&](const Map& op) -> Found {
+            if (op.function == Unary::gelu || op.function == Unary::gelu_tanh) return of_magnitudes();
+            if (op.function != Unary::add) return std::nullopt;
+            return run_on(recipe, line, carried, magnitude, [&](std::size_t) { return op.parameter < 0; });
+          },
+          [&](const Gate& op) {
+            const bool adds = op.function == Unary::gelu || op.function == Unary::gelu_tanh;
+            return adds ? Found(of_magnitudes()) : std::nullopt;
+          },
+          [&](const Close&) { return Found(of_magnitudes()); },
+          [&](const Online& op) { return op.part == Online::Part::context ? Found(of_magnitudes()) : std::nullopt; },
+          [](const auto&) { return Found(); },
+      },
+      recipe.instruction(line).op);
+}
+
+}  // namespace
+
 void widen_to_single(const Recipe& recipe, std::size_t line, const Values<Interval>& carried, Tensor<Interval>& made) {
   constexpr double gamma = 0x1p-19 / (1 - 0x1p-19);  // γ₃₂ for units of 2⁻²⁴
-  const auto magnitude = [](const Interval& number) { return std::max(std::abs(number.low), std::abs(number.high)); };
   const Instruction& instruction = recipe.instruction(line);
   if (regroups(instruction.op)) return;
   const auto* reduce = std::get_if<Reduce>(&instruction.op);
@@ -254,10 +310,10 @@ void widen_to_single(const Recipe& recipe, std::size_t line, const Values<Interv
   const bool adds_up =
       (reduce && reduce->function == Reducer::sum) || (contract && contract->then == Contract::Then::add);
   Tensor<double> reach(made.shape());
-  if (adds_up) {
-    reach = run_on(recipe, line, carried, magnitude);
-  } else {
-    std::ranges::transform(made.data(), reach.data().begin(), magnitude);
+  std::ranges::transform(made.data(), reach.data().begin(), magnitude);
+  if (const auto whole = without_cancelling(recipe, line, carried)) {
+    std::ranges::transform(reach.data(), whole->data(), reach.data().begin(),
+                           [](double a, double b) { return std::max(a, std::abs(b)); });
   }
   // Small whole numbers are added and multiplied without loss.
   const bool is_whole = std::ranges::all_of(lines_read_by(recipe, line), [&](std::size_t operand) {
