@@ -152,8 +152,14 @@ Marking::Marking(Sheet sheet, const MarkingRule& rule, std::shared_ptr<const Gro
   honest_ = enclose(task(right_->recipe), options);
   // Behind the first wrong step it is right what follows from what should stand
   // there, and consistent what follows from what does.
-  for (std::size_t step = first_mismatch(person_) + 1; step < person_.size(); ++step)
-    right_flags_[step] = honest_.matched[step];
+  const std::size_t first = first_mismatch(person_);
+  for (std::size_t step = first + 1; step < person_.size(); ++step) right_flags_[step] = honest_.matched[step];
+  // A step that carries on from block to block has blocks behind the first wrong number.
+  if (first == person_.size()) return;
+  const auto* online = std::get_if<Online>(&right_->recipe.find(sheet_.steps[first].id)->op);
+  if (!online || !online->carries_on()) return;
+  for (std::size_t cell = 0; cell < right_flags_[first].size(); ++cell)
+    right_flags_[first][cell] = right_flags_[first][cell] || honest_.matched[first][cell];
 }
 
 // Whether nobody who rounds all alike comes near to what was written.
@@ -272,10 +278,11 @@ Probe* Marking::probe(std::size_t step) {
 }
 
 bool Marking::may_work_out(const Recipe& recipe) {
-  constexpr std::size_t most_work = 3'000'000'000;
-  if (!is_large_) return true;
-  if (spent_ < most_work) {
-    spent_ += work_of(recipe);
+  // In a model of many small layers it is the lines that take time, and not their numbers.
+  constexpr std::size_t work_of_a_line = 500, most_of_lines = 4'000'000'000, most_work = 3'000'000'000;
+  if (spent_on_lines_ < most_of_lines && spent_ < most_work) {
+    spent_on_lines_ += work_of_a_line * recipe.size();
+    if (is_large_) spent_ += work_of(recipe);
     return true;
   }
   leave_untried(language().verdicts.rarer_mistakes);

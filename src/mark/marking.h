@@ -80,7 +80,7 @@ class Marking {
   Probe* probe(std::size_t step);
 
   // Whether there is time to work a whole recipe out once more in looking for what
-  // explains the steps of a large problem. If so, it is spent.
+  // explains the steps of a large problem, or of a long one. If so, it is spent.
   bool may_work_out(const Recipe& recipe);
 
   // Of what might explain a step this was not tried: there is too much of it.
@@ -141,6 +141,7 @@ class Marking {
   std::map<std::size_t, Probe> probes_;
   bool is_large_ = false;
   std::size_t spent_ = 0;             // of most_work
+  std::size_t spent_on_lines_ = 0;    // of most_of_lines
   bool is_doubted_ = false;           // that what is right follows by some way of rounding
   std::vector<std::string> untried_;  // in words
   Flags state_wrong_;                 // cells in which a mark is lost

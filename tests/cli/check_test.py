@@ -1005,6 +1005,59 @@ class WaysIn(CheckTest):
         self.assertEqual(attn("why", *command.groups()).returncode, 0)
 
 
+class Machines(CheckTest):
+    def test_what_single_precision_loses_where_numbers_cancel_is_right(self):
+        nothing = {"query": [[0], [0]], "key": [[0], [0]], "value": [[0], [0]], "output": [[0, 0]]}
+        thin = {"query": [[0]] * 3, "key": [[0]] * 3, "value": [[1], [0], [0]], "output": [[1, 0, 0]]}
+        for step, problem in (
+                ("layer1.ffn.activation", {"inputs": [[4, 1]], "block": {"kind": "encoder", "activation": "gelu", "layers": [
+                    {"self": {"weights": nothing}, "ffn": {"in": [[-1], [-0.064582]], "out": [[1, 1]]}}]}}),
+                ("layer1.ffn.activation", {"inputs": [[4, 1]], "block": {"kind": "encoder", "activation": "gelu_tanh",
+                    "layers": [{"self": {"weights": nothing}, "ffn": {"in": [[-1], [-0.064582]], "out": [[1, 1]]}}]}}),
+                ("positioned_inputs", {"inputs": [[0.1, 0.30001], [1, 2]],
+                                       "positions": {"type": "learned", "table": [[-0.1001, -0.3], [0, 1]]}}),
+                ("layer1.norm1.mean", {"inputs": [[1000.1, -1000.2, 0.05], [1, 2, 3.5]], "block": {
+                    "kind": "encoder", "norm": "pre", "layers": [{"self": {"weights": thin}, "norm1": {}}]}}),
+                ("layer1.norm1", {"inputs": [[1, 2, 3.5]], "block": {"kind": "encoder", "norm": "pre", "layers": [
+                    {"self": {"weights": thin}, "norm1": {"gain": [0.987, 1, 1], "bias": [1.1175, 0, 0]}}]}})):
+            with self.subTest(step, problem=problem):
+                path = self.path("problem.json", json.dumps(problem))
+                done = attn("run", path, "--dtype", "f32", "--format", "json", "--only", step)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                made = next(one for one in json.loads(done.stdout)["steps"] if one["id"] == step)
+                first = made["data"][0] if isinstance(made["data"][0], list) else made["data"]
+                written = [f"{number:.9g}" for number in first]
+                off = [f"{first[0] + 1e-2:.9g}", *written[1:]]  # more than single precision loses
+                for row, verdict in ((written, 0), (off, 1)):
+                    cells = {",".join(map(str, [1] * (len(made["shape"]) - 1) + [at + 1])): one for at, one in enumerate(row)}
+                    self.assertEqual(self.check({step: cells}, problem=path).returncode, verdict, cells)
+
+
+class ManyLayers(CheckTest):
+    def test_what_explains_a_wrong_result_is_looked_for_only_so_long(self):
+        eye = [[1, 0], [0, 1]]
+        layer = {"self": {"weights": {"query": eye, "key": eye, "value": eye, "output": eye}}, "norm1": {}, "norm2": {},
+                 "ffn": {"in": [[1, -1, 0.5], [1, -1, 0.5]], "out": [[1, 1], [1, 1], [1, 1]]}, "repeat": 16}
+        path = self.path("problem.json", json.dumps({"inputs": [[-1, -1], [1, -1], [0, -1]], "block": {
+            "kind": "decoder_only", "norm": "pre", "layers": [layer]}}))
+        done = self.check({"layer16.residual2": [["1.37", "1.37"], ["9.1", "-9.2"], ["12.1", "-10.3"]]}, problem=path)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"Not tried, since there are too many of them")
+
+
+class BlockByBlock(CheckTest):
+    def test_behind_a_slip_the_next_block_is_right_as_it_should_be_and_as_it_follows(self):
+        path = self.path("problem.json", json.dumps({"inputs": [[1], [2], [3]], "score": "dot"}))
+        others = [["1.000", "1.135", "1.154"], ["1.000", "1.050", "1.052"]]
+        right = ["1.000", "1.368", "1.503"]
+        for last in ("1.503", "3.623"):  # 1.368 · e^(−1) + 1, and 7.131 in its place
+            report = self.report({"running_sum": [["1.000", "7.131", last], *others]}, "--algorithm", "online:1", problem=path)
+            wrong = [cell["index"] for cell in report["steps"][0]["cells"] if cell["state"] == "wrong"]
+            self.assertEqual(wrong, [[1, 2]], last)
+        self.assertEqual(self.check({"running_sum": [[*right[:2], "1.700"], *others]}, "--algorithm", "online:1",
+                                    problem=path).returncode, 1)
+
+
 class Rules(CheckTest):
     def verdict(self, context, *options):
         return self.check({"context": {"1,1": context}}, *options).returncode

@@ -90,7 +90,10 @@ bool blame_two_mistakes(Marking& marking, std::size_t step, Report& report) {
   }
   std::vector<Pair> found;
   std::size_t farthest = 0;
+  bool are_all_tried = true;
   each_two(marking.right(), [&](const Candidate& first, const Mistake& second, const Rewrite& both) {
+    are_all_tried = marking.may_work_out(both.recipe);
+    if (!are_all_tried) return false;
     const SheetPlaces places = places_on_sheet(both.recipe, marking.sheet());
     const Task task{both.recipe, marking.sheet(), marking.rule(), places};
     for (const RoundingMode habit : marking.possible_habits()) {
@@ -104,7 +107,8 @@ bool blame_two_mistakes(Marking& marking, std::size_t step, Report& report) {
     }
     return found.size() <= 4 * most_pairs;
   });
-  if (found.empty() || found.size() > 4 * most_pairs) return false;
+  if (!are_all_tried) marking.leave_untried(language().verdicts.two_at_once);
+  if (!are_all_tried || found.empty() || found.size() > 4 * most_pairs) return false;
 
   const Pair& chosen = found.front();
   Diagnosis one = diagnosis_of(chosen.first->mistake->id, chosen.first->rewrite.step);
