@@ -1028,7 +1028,8 @@ class Machines(CheckTest):
                 first = made["data"][0] if isinstance(made["data"][0], list) else made["data"]
                 written = [f"{number:.9g}" for number in first]
                 off = [f"{first[0] + 1e-2:.9g}", *written[1:]]  # more than single precision loses
-                for row, verdict in ((written, 0), (off, 1)):
+                of_six_decimals = [f"{number:.6f}" for number in first]
+                for row, verdict in ((written, 0), (of_six_decimals, 0), (off, 1)):
                     cells = {",".join(map(str, [1] * (len(made["shape"]) - 1) + [at + 1])): one for at, one in enumerate(row)}
                     self.assertEqual(self.check({step: cells}, problem=path).returncode, verdict, cells)
 
@@ -1054,6 +1055,12 @@ class BlockByBlock(CheckTest):
             report = self.report({"running_sum": [["1.000", "7.131", last], *others]}, "--algorithm", "online:1", problem=path)
             wrong = [cell["index"] for cell in report["steps"][0]["cells"] if cell["state"] == "wrong"]
             self.assertEqual(wrong, [[1, 2]], last)
+        path = self.path("longer.json", json.dumps({"queries": [[1]], "keys": [[1], [2], [3], [4]], "score": "dot"}))
+        # 3.623 was not handed in: 3.623 · e^(−1) + 1.
+        report = self.report({"running_sum": [["1.000", "7.131", None, "2.333"]]}, "--algorithm", "online:1", problem=path)
+        wrong = [cell["index"] for cell in report["steps"][0]["cells"] if cell["state"] == "wrong"]
+        self.assertEqual(wrong, [[1, 2]])
+        path = self.path("problem.json", json.dumps({"inputs": [[1], [2], [3]], "score": "dot"}))
         self.assertEqual(self.check({"running_sum": [[*right[:2], "1.700"], *others]}, "--algorithm", "online:1",
                                     problem=path).returncode, 1)
 

@@ -39,6 +39,9 @@ TEST_CASE("a tolerance accepts equal bits, NaN for NaN, and what lies within it"
   CHECK(Tolerance{.relative = 1e-9}.accepts(1, std::nextafter(1, 2)));
   CHECK_FALSE(Tolerance{.absolute = 1e300, .relative = 1e300}.accepts(infinity, 1));
   CHECK_FALSE(Tolerance{.absolute = infinity}.accepts(not_a_number, 1));
+  // A part of the expected number, whichever of the two is larger.
+  CHECK(Tolerance{.relative = 0.5}.accepts(2, 1));
+  CHECK_FALSE(Tolerance{.relative = 0.5}.accepts(1, 2));
 }
 
 TEST_CASE("ulps are counted in the numbers of the dtype, across zero too", "[trace]") {

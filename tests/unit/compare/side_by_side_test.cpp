@@ -240,6 +240,7 @@ TEST_CASE("a mask with ones exchanged is believed for a step that it made and no
   attention.mask = "mask";
   attention.bias = "score_bias";
   attention.masked = "masked_scores";
+  attention.concat = "concatenated_heads";
   const std::vector<double> open = {1, 0, 1, 1}, exchanged = {0, 1, 0, 0}, bias = {0, 1, 2, 3};
   const auto sides = [&](const std::string& beside_it, const std::vector<double>& numbers) {
     return beside({own_step("mask", two_by_two, open), own_step(beside_it, two_by_two, bias)},
@@ -249,6 +250,7 @@ TEST_CASE("a mask with ones exchanged is believed for a step that it made and no
   };
   CHECK(verdicts_of(sides("masked_scores", bias)) == "mask same, masked_scores same");
   CHECK(verdicts_of(sides("masked_scores", {9, 8, 7, 6})) == "mask differs, masked_scores differs");
+  CHECK(verdicts_of(sides("concatenated_heads", bias)) == "mask same, concatenated_heads same");
   CHECK(verdicts_of(sides("score_bias", bias)) == "mask differs, score_bias same");
   // Behind the mask, and made without it.
   CHECK(verdicts_of(sides("relative_values", bias)) == "mask differs, relative_values same");

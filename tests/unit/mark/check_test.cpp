@@ -19,6 +19,7 @@
 #include "reading/problem/problem.h"
 #include "reference_backend.h"
 #include "trace/evaluate.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -270,6 +271,66 @@ TEST_CASE("all steps that can be meant with rows and columns exchanged are, wher
                                             "context": [["0.9", "0.9"], ["0.7", "0.7"], ["0.9", "0.9"]]})");
   CHECK(report.verdict == Verdict::right);
   CHECK(names(report, "layout.transposed_answer"));
+}
+
+TEST_CASE("what follows from an own mistake does so, too, where it has too few digits to tell", "[check]") {
+  const Report report = marked(R"({"queries": [[1]], "keys": [[1], [2]], "values": [[1], [2]], "score": "dot"})",
+                               R"({"scores": [[2, 1]], "attention_weights": [[1, 0]]})");
+  CHECK(step(report, "attention_weights").count(CellState::consistent) == 2);
+}
+
+TEST_CASE("a maximum that was handed in says what was subtracted in its own row alone", "[check]") {
+  const auto verdict = [](const std::string& maximum, const std::string& first, const std::string& second) {
+    return marked(text_of("worked-example.json"), R"({"row_maximum": )" + maximum + R"(, "exponentials": [)" + first +
+                                                      ", " + second + R"(, ["0.0003", "1.0000", "0.1353"]]})")
+        .verdict;
+  };
+  const std::string first = R"(["0.1353", "1.0000", "1.0000"])", second = R"(["0.0000", "1.0000", "0.0183"])";
+  // Nothing subtracted.
+  const std::string plain_first = R"(["7.389", "54.598", "54.598"])",
+                    plain_second = R"(["54.5982", "8886110.5205", "162754.7914"])";
+  CHECK(verdict(R"([null, "16", "12"])", plain_first, second) == Verdict::incomplete);
+  CHECK(verdict(R"([null, "16", "12"])", first, plain_second) == Verdict::wrong);
+  CHECK(verdict(R"(["4", null, "12"])", first, plain_second) == Verdict::incomplete);
+  CHECK(verdict(R"(["4", null, "12"])", plain_first, second) == Verdict::wrong);
+}
+
+TEST_CASE("a mistake in some rows is told of whichever head has them", "[check]") {
+  const std::string problem = asymmetric.substr(0, asymmetric.rfind('}')) + R"(, "heads": 2})";
+  const Tensor<double> scaled = traced(problem).find("scaled_scores")->result;
+  const auto of_head = [&](std::size_t head, std::size_t unscaled_rows) {
+    Tensor<double> rows(Shape{{"query", 3}, {"key", 3}});
+    for (std::size_t at = 0; at < 9; ++at)
+      rows[at] = scaled[head * 9 + at] * (at < 3 * unscaled_rows ? std::sqrt(2.0) : 1);
+    return written(rows, 6);
+  };
+  const Report report = marked(problem, R"({"scaled_scores": [)" + of_head(0, 0) + ", " + of_head(1, 2) + "]}");
+  CHECK(report.verdict == Verdict::wrong);
+  CHECK(names(report, "scale.none"));
+  // Where rows of the other head are wrong in another way, it is not told of all of them.
+  const std::string off = R"([["9.1", "8.7", "7.3"], ["2.828427", "0.0", "0.0"], ["2.828427", "0.0", "1.414214"]])";
+  CHECK_FALSE(names(marked(problem, R"({"scaled_scores": [)" + off + ", " + of_head(1, 2) + "]}"), "scale.none"));
+}
+
+TEST_CASE("a mask of one's own is known by the exponentials, too", "[check]") {
+  const std::string problem = asymmetric.substr(0, asymmetric.rfind('}')) + R"(, "causal": true})";
+  const Tensor<double> scores = traced(asymmetric).find("scaled_scores")->result;
+  Tensor<double> handed(scores.shape());
+  // The first token is closed to the last one, too.
+  const auto is_open = [](std::size_t query, std::size_t key) { return key <= query && query - key < 2; };
+  for (std::size_t query = 0; query < 3; ++query) {
+    double largest = -infinity;
+    for (std::size_t key = 0; key < 3; ++key) {
+      if (is_open(query, key)) largest = std::max(largest, scores[query * 3 + key]);
+    }
+    for (std::size_t key = 0; key < 3; ++key) {
+      handed[query * 3 + key] = is_open(query, key) ? std::exp(scores[query * 3 + key] - largest) : 0;
+    }
+  }
+  const Report report = marked(problem, R"({"exponentials": )" + written(handed, 5) + "}");
+  CHECK(report.verdict == Verdict::wrong);
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(report.diagnoses[0].evidence == language().verdicts.follows_from_these_cells.text());
 }
 
 TEST_CASE("what is right either way does not speak for rows and columns exchanged", "[check]") {
@@ -613,6 +674,14 @@ TEST_CASE("a row of weights that does not add up to 1 is told as such", "[check]
   const Report report = marked(asymmetric, R"({"attention_weights": [["0.71", "0.66", "0.93"], null, null]})");
   REQUIRE(report.diagnoses.size() == 1);
   CHECK_THAT(report.diagnoses[0].evidence, contains("those of row 1 to 2.3"));
+  // Three numbers that were cut off to two decimals may lack nearly three units.
+  const auto evidence = [](const std::string& row) {
+    const Report one = marked(asymmetric, R"({"attention_weights": [)" + row + ", null, null]}");
+    REQUIRE(one.diagnoses.size() == 1);
+    return one.diagnoses[0].evidence;
+  };
+  CHECK(evidence(R"(["0.05", "0.80", "0.13"])").empty());
+  CHECK_THAT(evidence(R"(["0.05", "0.80", "0.11"])"), contains("those of row 1 to 0.96"));
 }
 
 TEST_CASE("a row that the problem rounds to whole numbers of its sum is right as it is", "[check]") {

@@ -95,6 +95,25 @@ TEST_CASE("exponentials may stand multiplied by e to what was not subtracted, wh
   CHECK(matched(&two, true) == all);
 }
 
+TEST_CASE("of each head the largest score of its own matrix may be subtracted", "[check]") {
+  const MarkingRule rule;
+  const Shape heads{{"head", 2}, {"query", 2}, {"key", 2}};
+  // Scores 1, 2 / 3, 4 and 5, 6 / 7, 8: of their rows 2, 4 and 6, 8 are the largest.
+  const Tensor<double> maxima(Shape{{"head", 2}, {"query", 2}}, {2, 4, 6, 8});
+  const Tensor<double> computed(heads, {exp(-1.0), 1, exp(-1.0), 1, exp(-1.0), 1, exp(-1.0), 1});
+  HandedStep step{
+      .id = "step", .what = HandedStep::What::exponentials, .shape = {2, 2, 2}, .cells = {}, .is_whole = true};
+  for (const double below : {3, 2, 1, 0, 3, 2, 1, 0}) {
+    const double number = std::round(exp(-below) * 1e4) / 1e4;
+    step.cells.push_back({HandedCell::Kind::number, {number, 4, ""}});
+    step.cells.back().may_have_factor = true;
+  }
+  fill_in_allowances(step, rule);
+  const std::vector<bool> matched =
+      matched_cells(Comparand<double>{step, computed, nullptr, "key", &maxima, false}, RoundingMode::half_up, rule);
+  CHECK(matched == std::vector<bool>(8, true));
+}
+
 TEST_CASE("one number alone leaves the rest free where it is 0", "[check]") {
   const auto is_free = [](double number) {
     HandedStep step = row_written(HandedStep::What::other, {number}, 0, {});

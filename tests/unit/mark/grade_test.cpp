@@ -245,6 +245,20 @@ TEST_CASE("a deduction is taken once a diagnosis, from its step, and not below n
         3);
 }
 
+TEST_CASE("a deduction falls on the next step that has points", "[grade]") {
+  Scheme scheme;
+  scheme.points = {{"scores", 3}, {"context", 3}};
+  scheme.deduct = {{"softmax.columns", 1}};
+  const Grade grade =
+      graded(report({step("scores", "rrrrrrrrr"), step("attention_weights", "wwwwwwwww"), step("context", "rrrrrrrrr")},
+                    {diagnosed("softmax.columns", "attention_weights")}),
+             scheme);
+  REQUIRE(grade.deductions.size() == 1);
+  CHECK(grade.deductions[0].step == "context");
+  CHECK(grade.deductions[0].taken == 1);
+  CHECK(grade.sum == Approx(5));
+}
+
 TEST_CASE("the id of a mistake comes before patterns, and a longer pattern before a shorter one", "[grade]") {
   Scheme scheme;
   scheme.deduct = {{"*", 1}, {"scale.*", 2}, {"scale.none", 0}};
