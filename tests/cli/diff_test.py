@@ -528,6 +528,16 @@ class Dumps(Case):
     def test_single_precision_is_explained_too(self):
         self.explained(Attention(), "scale.none", "scaled_scores", scale=1.0, dtype=np.float32)
 
+    def test_what_is_no_difference_hides_no_cause(self):
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        noise = np.random.default_rng(3)
+        dump = {name: tensor * (1 + 0.01 * noise.uniform(-1, 1, tensor.shape))
+                for name, tensor in attention.tensors(scale=1.0).items()}
+        report = self.report(problem, self.write_npz(dump), "--rtol", "0.05")
+        self.assertEqual(report["first_different"], "scaled_scores")
+        self.assertEqual([one["id"] for one in report["explanations"]][:1], ["scale.none"])
+
     def test_a_mask_inverted(self):
         mask = np.random.default_rng(3).random((5, 5)) < 0.6
         mask[np.arange(5), np.arange(5)] = True

@@ -115,6 +115,19 @@ TEST_CASE("the worst cell of a step that differs is named with both numbers", "[
   CHECK(found[0].worst->got == 2.5);
 }
 
+TEST_CASE("numbers of two dtypes are counted apart in double precision", "[trace]") {
+  Trace trace = trace_of({1 + 0x1p-40});
+  const StoredTrace golden = stored(trace_of({1}));
+  const auto ulps = [&](Dtype dtype) {
+    trace.arithmetic.dtype = dtype;
+    const auto found = differences(golden, trace, {});
+    REQUIRE(found.size() == 2);  // the dtype, and the step
+    return found.back().worst.value().ulps;
+  };
+  CHECK(ulps(Dtype::f32) == 1 << 12);
+  CHECK(ulps(Dtype::bf16) == 1 << 12);
+}
+
 TEST_CASE("a step may be as far from its golden as its bounds say, and no bound makes NaN a number", "[trace]") {
   const auto bounded = [](std::vector<double> scores, double since) {
     Trace trace = trace_of(scores);
