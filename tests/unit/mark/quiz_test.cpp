@@ -149,6 +149,21 @@ TEST_CASE("a hint does not say what happened where much would explain it", "[qui
   CHECK(report.diagnoses[0].ties.size() > 2);
 }
 
+TEST_CASE("a hint says what happened where two others would explain it, too", "[quiz]") {
+  // With values of width 1 a score divided by √d_v is not scaled either.
+  Taken taken(R"({"inputs": [[1, 0, -1, 1, 0], [0, 1, 1, -1, 1], [1, 1, 0, 0, -1]], "weights": {
+    "query": [[1, 0, 1, 0], [0, 1, 0, -1], [1, 1, 0, 0], [0, 0, 1, 1], [-1, 0, 0, 1]],
+    "key": [[0, 1, 0, 1], [1, 0, 0, 0], [0, -1, 1, 0], [1, 0, 1, 0], [0, 1, 0, -1]],
+    "value": [[1], [0], [-1], [1], [0]]}})",
+              {"scaled_scores"});
+  const QuizReaction reaction = taken.answer({-1, -1, 2});
+  CHECK(reaction.kind == Kind::wrong);
+  REQUIRE(reaction.diagnosis);
+  CHECK(reaction.diagnosis->mistake == "scale.none");
+  CHECK(reaction.diagnosis->ties.size() == 2);
+  CHECK(taken.quiz.mistakes().size() == 1);
+}
+
 TEST_CASE("help grows with each wrong try, and the answer comes with the last", "[quiz]") {
   const std::size_t tries = GENERATE(1u, 2u, 3u, 5u);
   Taken taken(plain, {"scores"}, tries);
