@@ -37,16 +37,21 @@ std::string help_for_missing(const std::string& path) {
   return "did you mean `" + printable((asked.parent_path() / *meant).string()) + "`?";
 }
 
-// A device can go on for ever.
+// A pipe can go on for ever.
 constexpr std::size_t most_bytes = std::size_t{1} << 31;
 
+// And so do devices, in which nobody has a file: what is typed or nothing is all that is read of one.
+constexpr std::size_t most_bytes_of_device = std::size_t{1} << 20;
+
 // `expected` bytes make no string grow, which would hold them twice.
-Result<std::string> read_all(std::FILE* file, std::size_t expected = 0) {
+Result<std::string> read_all(std::FILE* file, std::size_t expected, bool is_device) {
   std::string text;
   text.reserve(std::min(expected, most_bytes));
   std::array<char, 1 << 16> buffer;
   for (;;) {
     const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file);
+    if (is_device && text.size() + count > most_bytes_of_device)
+      return unreadable("this is a device, which gives more than 1 MiB", "name a file");
     if (text.size() + count > most_bytes)
       return unreadable("the file has more than 2 GiB",
                         "put large tensors into .npy or .safetensors files: {\"file\": \"x.npy\"}");
@@ -77,7 +82,8 @@ std::optional<std::string> closest_file(const std::string& folder, std::string_v
 Result<std::string> read_text(const std::string& path) {
   if (path == "-") {
     remember_read(::fileno(stdin), "standard input");
-    return read_all(stdin);
+    struct stat status {};
+    return read_all(stdin, 0, ::fstat(::fileno(stdin), &status) == 0 && S_ISCHR(status.st_mode));
   }
 
   struct stat status {};
@@ -91,7 +97,7 @@ Result<std::string> read_text(const std::string& path) {
   const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
   if (!file) return unreadable(errno);
   remember_read(::fileno(file.get()), path);
-  return read_all(file.get(), static_cast<std::size_t>(std::max<off_t>(0, status.st_size)));
+  return read_all(file.get(), static_cast<std::size_t>(std::max<off_t>(0, status.st_size)), S_ISCHR(status.st_mode));
 }
 
 Result<std::string> read_writing(const std::string& path) {

@@ -285,6 +285,13 @@ class RefusedSoon(unittest.TestCase):
             for left in os.listdir(os.path.dirname(path)):
                 os.remove(os.path.join(os.path.dirname(path), left))
 
+    def test_of_a_device_no_more_is_read_than_people_type(self):
+        path, _ = self.written(dict(SMALL, score="dot"), {})
+        for words in (["run", "/dev/zero"], ["run", "/dev/urandom"], ["check", path, "/dev/zero"],
+                      ["grade", path, path, "--roster", "/dev/zero"]):
+            with self.subTest(words=words):
+                self.assert_refused_soon(0, *words)
+
     def test_what_is_wrong_with_many_numbers_of_another_file_is_said_where_it_is_named(self):
         broken = npz_of_zeros(64 * MIB, columns=MIB)
         central = broken.rindex(b"PK\x01\x02")
