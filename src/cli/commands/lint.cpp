@@ -42,19 +42,20 @@ void LintOptions::declare(CommandLine& line) {
 void refuse_too_large(const Recipe& recipe, std::size_t most) {
   // In a model of many layers there are mistakes in each, and each has all layers behind it.
   constexpr std::size_t most_lines = 500'000;
-  if (Linter::lines(recipe, most_lines) > most_lines) {
+  const std::size_t own = numbers_in(recipe) * sizeof(double);
+  // To find out what mistakes take takes time and room, too.
+  const bool is_too_large = own > most;
+  if (!is_too_large && Linter::lines(recipe, most_lines) > most_lines) {
     throw Refusal("to make every mistake in this problem takes more than " + counted(most_lines, "line") +
                       " of computation, and no more are worked out",
                   "fewer of its layers at a time");
   }
-  const std::size_t own = numbers_in(recipe) * sizeof(double);
-  // To find out what mistakes take takes room, too.
-  const std::size_t needed = own > most ? own : Linter::bytes(recipe);
+  const std::size_t needed = is_too_large ? own : Linter::bytes(recipe);
   if (needed <= most) return;
-  throw Refusal(std::string("to make every mistake in this problem takes ") + (own > most ? "more than " : "") +
+  throw Refusal(std::string("to make every mistake in this problem takes ") + (is_too_large ? "more than " : "") +
                     spelled_size(needed) + ", and --max-memory is " + spelled_size(most),
                 std::string("a problem that people work by hand takes little") +
-                    (own > most ? "" : "; or --max-memory " + std::to_string((needed >> 20) + 1) + "M"),
+                    (is_too_large ? "" : "; or --max-memory " + std::to_string((needed >> 20) + 1) + "M"),
                 Exit::wrong_environment)
       .at({"--max-memory"});
 }
