@@ -25,8 +25,8 @@ class Dictionary {
   std::size_t width() const { return width_; }
 
   std::optional<std::size_t> number_of(std::string_view token) const {
-    const auto found = raw_.number_of.find(token);
-    return found == raw_.number_of.end() ? std::nullopt : std::optional(found->second);
+    const auto found = std::ranges::lower_bound(by_text_, token, {}, [&](std::size_t number) { return text(number); });
+    return found == by_text_.end() || text(*found) != token ? std::nullopt : std::optional(*found);
   }
 
   std::span<const double> vector(std::size_t number) const {
@@ -43,11 +43,15 @@ class Dictionary {
     std::size_t before = 0;
   };
 
-  explicit Dictionary(RawEmbeddings embeddings) : raw_(std::move(embeddings)) {
+  explicit Dictionary(RawEmbeddings embeddings) : raw_(std::move(embeddings)), by_text_(raw_.tokens.size()) {
+    std::iota(by_text_.begin(), by_text_.end(), std::size_t{0});
+    std::ranges::sort(by_text_, {}, [&](std::size_t number) { return text(number); });
     if (raw_.others.contains(0)) return;
     width_ = raw_.width;
     first_ = raw_.where_of_first;
   }
+
+  std::string_view text(std::size_t number) const { return raw_.tokens[number]; }
 
   bool add_others(Budget& budget, Faults& faults) {
     for (auto& [number, tensor] : raw_.others) {
@@ -81,6 +85,7 @@ class Dictionary {
   }
 
   RawEmbeddings raw_;
+  std::vector<std::size_t> by_text_;  // all numbers: a file can be made whose tokens all have one hash
   std::string first_ = {};
   std::size_t width_ = 0;
   std::map<std::size_t, Other> others_ = {};

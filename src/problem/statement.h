@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -101,12 +100,11 @@ struct RawEmbeddings {
   RawEmbeddings(RawEmbeddings&&) = default;
   RawEmbeddings& operator=(RawEmbeddings&&) = default;
 
-  std::vector<std::string> tokens;                              // each once
-  std::unordered_map<std::string_view, std::size_t> number_of;  // where each stands in `tokens`, which stays there
-  std::size_t width = 0;                                        // of the first vector that is a list of numbers
-  std::string where_of_first = {};                              // and its JSON Pointer
-  std::vector<double> numbers;                                  // of all lists of so many numbers, one after the other
-  std::map<std::size_t, RawTensor> others;                      // the other vectors, which may be faulty, by number
+  std::vector<std::string> tokens;          // each once
+  std::size_t width = 0;                    // of the first vector that is a list of numbers
+  std::string where_of_first = {};          // and its JSON Pointer
+  std::vector<double> numbers;              // of all lists of so many numbers, one after the other
+  std::map<std::size_t, RawTensor> others;  // the other vectors, which may be faulty, by number
 };
 
 // One integer, or a list with one a sequence.

@@ -57,8 +57,7 @@ void merge(std::vector<Link>& links, const BytePairs& pairs) {
 // Characters of a word as tokens.
 class Characters {
  public:
-  Characters(const std::unordered_map<std::string, std::size_t>& ids, const BytePairs& pairs)
-      : ids_(ids), pairs_(pairs) {}
+  Characters(const TokenIds& ids, const BytePairs& pairs) : ids_(ids), pairs_(pairs) {}
 
   std::vector<Link> of(std::string_view word) {
     for (std::size_t at = 0; at < word.size();) {
@@ -74,9 +73,9 @@ class Characters {
 
  private:
   void add(const std::string& character) {
-    if (const auto found = ids_.find(character); found != ids_.end()) {
+    if (const auto found = ids_.find(character)) {
       say_unknown();
-      push(found->second);
+      push(*found);
     } else if (!pairs_.falls_back_to_bytes || !add_bytes(character)) {
       // Said when the next token comes: bytes go ahead of it, as they do in the reference.
       if (!pairs_.fuses_unknown) say_unknown();
@@ -88,8 +87,8 @@ class Characters {
     std::vector<std::size_t> bytes;
     for (const char c : character) {
       const auto found = ids_.find(spelled_byte(static_cast<unsigned char>(c)));
-      if (found == ids_.end()) return false;
-      bytes.push_back(found->second);
+      if (!found) return false;
+      bytes.push_back(*found);
     }
     for (const std::size_t byte : bytes) push(byte);
     return true;
@@ -105,7 +104,7 @@ class Characters {
     links_.push_back({.id = id, .left = place > 0 ? place - 1 : nowhere});
   }
 
-  const std::unordered_map<std::string, std::size_t>& ids_;
+  const TokenIds& ids_;
   const BytePairs& pairs_;
   std::vector<Link> links_;
   bool is_unknown_ = false;
@@ -115,15 +114,14 @@ class Characters {
 
 CutsWords cutting_by_merges(const Vocabulary& vocabulary, BytePairs settings) {
   struct Kept {
-    std::unordered_map<std::string, std::size_t> ids;
+    TokenIds ids;
     BytePairs pairs;
   };
   const auto kept = std::make_shared<const Kept>(Kept{vocabulary.ids(), std::move(settings)});
 
   return [kept](std::string_view word, std::vector<std::size_t>& ids) {
     if (kept->pairs.ignores_merges) {
-      const auto found = kept->ids.find(std::string(word));
-      if (found != kept->ids.end()) return ids.push_back(found->second);
+      if (const auto found = kept->ids.find(word)) return ids.push_back(*found);
     }
     std::vector<Link> links = Characters(kept->ids, kept->pairs).of(word);
     merge(links, kept->pairs);

@@ -99,14 +99,17 @@ CutsWords read_unigrams(const JsonPlace& at, Vocabulary& vocabulary, SpellingRul
 
 std::string add_merge(const std::string& left, const std::string& right, const Vocabulary& vocabulary,
                       BytePairs& pairs) {
-  for (const std::string& token : {left, right, left + right}) {
-    if (!vocabulary.id(token))
-      return "merges " + readable(left) + " and " + readable(right) + ", and " + readable(token) +
+  const std::string tokens[] = {left, right, left + right};
+  std::size_t ids[3] = {};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto id = vocabulary.id(tokens[i]);
+    if (!id)
+      return "merges " + readable(left) + " and " + readable(right) + ", and " + readable(tokens[i]) +
              " is no token of the vocabulary";
+    ids[i] = *id;
   }
   // Of a pair that is there twice the last counts, as in the reference; ranks are those of all that were said.
-  const std::uint64_t pair = BytePairs::pair(*vocabulary.id(left), *vocabulary.id(right));
-  pairs.merges[pair] = {.rank = pairs.said++, .id = *vocabulary.id(left + right)};
+  pairs.merges[BytePairs::pair(ids[0], ids[1])] = {.rank = pairs.said++, .id = ids[2]};
   return "";
 }
 

@@ -26,7 +26,7 @@ struct Way {
 };
 
 struct Kept {
-  std::unordered_map<std::string, std::size_t> ids;
+  TokenIds ids;
   Unigrams unigrams;
   Trie trie;
   double unknown_score = 0;
@@ -49,12 +49,12 @@ struct Kept {
 
   // Unknown characters side by side are one text: a token after all, or its bytes, or unknown.
   void add_unknown(std::string_view text, std::vector<std::size_t>& added) const {
-    if (const auto found = ids.find(std::string(text)); found != ids.end()) return added.push_back(found->second);
+    if (const auto found = ids.find(text)) return added.push_back(*found);
     if (unigrams.falls_back_to_bytes) {
       std::vector<std::size_t> bytes;
       for (const char c : text) {
         const auto found = ids.find(spelled_byte(static_cast<unsigned char>(c)));
-        if (found != ids.end()) bytes.push_back(found->second);
+        if (found) bytes.push_back(*found);
       }
       if (bytes.size() == text.size()) {
         added.insert(added.end(), bytes.begin(), bytes.end());
@@ -72,9 +72,9 @@ CutsWords cutting_by_probability(const Vocabulary& vocabulary, Unigrams settings
   made->ids = vocabulary.ids();
   made->unknown_score = *std::ranges::min_element(settings.scores) - unknown_penalty;
   made->unigrams = std::move(settings);
-  for (const auto& [spelling, id] : made->ids) {
+  made->ids.for_each([&](std::string_view spelling, std::size_t id) {
     if (!spelling.empty()) made->trie.add(spelling, id);
-  }
+  });
 
   return [kept = std::shared_ptr<const Kept>(made)](std::string_view word, std::vector<std::size_t>& ids) {
     const std::vector<Way> ways = kept->ways(word);

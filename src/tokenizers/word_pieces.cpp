@@ -11,12 +11,12 @@ CutsWords cutting_into_word_pieces(const Vocabulary& vocabulary, const WordPiece
     Trie first, continuing;
   };
   auto pieces = std::make_shared<Tries>();
-  for (const auto& [spelling, id] : vocabulary.ids()) {
+  vocabulary.ids().for_each([&](std::string_view spelling, std::size_t id) {
     if (!spelling.empty()) pieces->first.add(spelling, id);
     const std::string& prefix = settings.continuing_prefix;
     if (spelling.starts_with(prefix) && spelling.size() > prefix.size())
-      pieces->continuing.add(std::string_view(spelling).substr(prefix.size()), id);
-  }
+      pieces->continuing.add(spelling.substr(prefix.size()), id);
+  });
 
   return [pieces, settings](std::string_view word, std::vector<std::size_t>& ids) {
     const auto characters =

@@ -8,6 +8,7 @@ millions of faults. Of the time four times as much is let pass: whoever runs tes
 import io
 import json
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -82,6 +83,35 @@ def empty_tensors(count, letters=0):
     return safetensors(json.dumps({f"t{i:0{letters}}": empty for i in range(count)}).encode())
 
 
+def of_one_hash():
+    """20,000 texts of letters, of which the standard library of GNU makes one hash each time: it goes through eight
+    bytes at a time (MurmurHash64A) and can be gone back, and blocks that lead to the same state may follow each other."""
+    factor, word = 0xC6A4A7935BD1E995, (1 << 64) - 1
+    back = pow(factor, -1, 1 << 64)
+    letters = bytes(range(97, 123)) + bytes(range(65, 91)) + bytes(range(48, 58)) + bytes(range(35, 48)) + b"<=>?@_|~!"
+    length, draw = 64, random.Random(1)
+
+    def stirred(block, by):
+        product = block * by & word
+        return (product ^ product >> 47) * by & word
+
+    def blocks(state):
+        found = set()
+        while len(found) < 12:
+            first = bytes(draw.choices(letters, k=8))
+            between = (state ^ stirred(int.from_bytes(first, "little"), factor)) * factor & word
+            second = stirred(between, back).to_bytes(8, "little")
+            if all(letter in letters for letter in second):
+                found.add((first + second).decode())
+        return sorted(found)
+
+    first, then = blocks(0xC70F6907 ^ length * factor & word), blocks(0)
+    return [a + b + c + d for a in first for b in then for c in then for d in then]
+
+
+ONE_HASH = of_one_hash()
+
+
 # Each a text of a problem, or a problem, and what files beside it hold.
 HOSTILE = {
     "nothing but brackets": (filled(b"["), {}),
@@ -129,6 +159,9 @@ HOSTILE = {
     "unknown words for a score": (dict(SMALL, score="x" * LARGE), {}),
     "a token beside many embeddings": (
         {"tokens": ["t1", "unknown"], "embeddings": {f"t{i}": [1, 0] for i in range(300_000)}}, {}),
+    "keys that all have one hash": ({key: 1 for key in ONE_HASH}, {}),
+    "embeddings of tokens that all have one hash": (
+        {"tokens": ["unknown"], "embeddings": {key: [1, 0] for key in ONE_HASH}}, {}),
     "tokens that have no embedding": ({"tokens": [f"t{i}" for i in range(500_000)], "embeddings": {"a": [1, 2]}}, {}),
     "masks that do not fit": (dict(SMALL, mask=[{"block": [[0, 1, 0]]}] * 100_000), {}),
     "layers that are nothing": (dict(SMALL, block={"layers": [{}] * 500_000}), {}),
@@ -218,6 +251,7 @@ HOSTILE_BESIDE = {
     "a vocabulary of nothing but line ends": (IMPORTED, {"vocab.txt": filled(b"\n")}),
     "a tokenizer of brackets": (IMPORTED, {"tokenizer.json": filled(b"[")}),
     "a tokenizer with unknown keys": (IMPORTED, letters(**{f"key{i}": 1 for i in range(100_000)})),
+    "tokens that all have one hash": (IMPORTED, {"vocab.txt": "\n".join(ONE_HASH).encode()}),
     "ids of tokens that a table keeps in one place": (
         IMPORTED, tokenizer({"type": "BPE", "vocab": {f"t{i}": i for i in COLLIDING}, "merges": []})),
     "merges that a table keeps in one place": (IMPORTED, tokenizer(colliding_merges())),

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
 
 #include "base/numbers.h"
@@ -181,14 +182,15 @@ std::vector<std::size_t> repeated_keys(std::span<const std::string_view> spellin
     places.emplace_back(std::hash<std::string_view>()(text(place)), place);
   }
   std::ranges::sort(places);
-  std::vector<std::string_view> different;  // of one hash
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (i == 0 || places[i].first != places[i - 1].first) different.clear();
-    const std::string_view key = text(places[i].second);
-    if (std::ranges::count(different, key) > 0) {
-      repeated.push_back(places[i].second);
-    } else {
-      different.push_back(key);
+  for (auto first = places.begin(); first != places.end();) {
+    const auto last = std::find_if(first, places.end(), [&](const auto& place) { return place.first != first->first; });
+    // Sorted, not compared each with each: a file can be made whose keys all have one hash.
+    std::sort(first, last, [&](const auto& one, const auto& other) {
+      const int order = text(one.second).compare(text(other.second));
+      return order != 0 ? order < 0 : one.second < other.second;
+    });
+    while (++first != last) {
+      if (text(first->second) == text(std::prev(first)->second)) repeated.push_back(first->second);
     }
   }
   std::ranges::sort(repeated);

@@ -43,11 +43,11 @@ std::optional<RawEmbeddings> read_embeddings(const JsonValue& value, const std::
   RawEmbeddings embeddings;
   std::size_t count = 0;
   for (JsonWalk members(value); members.next();) ++count;
-  embeddings.tokens.reserve(count);  // they stay where they are
+  embeddings.tokens.reserve(count);
   for (JsonWalk members(value); members.next();) {
     const std::size_t number = embeddings.tokens.size();
+    // No key is given twice, or the text would have been refused.
     const std::string& token = embeddings.tokens.emplace_back(unquoted(members.key_spelling()));
-    embeddings.number_of.emplace(token, number);  // no key is given twice, or the text would have been refused
     if (const auto vector = list_of_numbers(members.value())) {
       if (embeddings.width == 0) {
         embeddings.width = vector->size();

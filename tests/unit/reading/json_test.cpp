@@ -188,6 +188,19 @@ TEST_CASE("of very many keys given twice the first are kept and the rest counted
   CHECK(faults.size() <= 1000);
 }
 
+TEST_CASE("of keys that have one hash those are told that are given twice, in the order of the text", "[json]") {
+  // By the standard library of GNU.
+  const std::string one = R"(%dT#zFmfM/9ovyBN)", other = R"(H:G,xW#i6Jh.:C^u)";
+  const auto member = [](const std::string& key) { return "\"" + key + "\": 1"; };
+  const std::string text =
+      "{" + member(other) + "," + member(one) + "," + member(other) + "," + member("a") + "," + member(one) + "}";
+  const Result<ParsedJson> result = parse_json(text);
+  REQUIRE(result);
+  REQUIRE(result.value().faults.size() == 2);
+  CHECK(result.value().faults[0].range->begin == text.rfind("\"" + other));
+  CHECK(result.value().faults[1].range->begin == text.rfind("\"" + one));
+}
+
 TEST_CASE("escaped spellings of one key are the same key", "[json]") {
   const std::string text = R"({"heads": 1, "he\u0061ds": 2})";
   const Result<ParsedJson> result = parse_json(text);
