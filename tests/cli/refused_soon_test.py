@@ -232,6 +232,11 @@ HOSTILE_BESIDE = {
         ["check", "p.json", "a.csv"], {"a.csv": b"scores,1,2\n1,1,0\n2,0,1\n" + b"".join(b"\ns%d,x\n1,2\n" % i for i in range(30_000))}),
     "answers that are no numbers": (["check", "p.json", "a.json"], {"a.json": b'{"steps": {"scores": [' + filled(b'"x",', MIB // 2) + b"1]}}"}),
     "typed answers that are none": (["check", "p.json", "a.txt"], {"a.txt": b"scores = [" + filled(b"x ", MIB // 2) + b"]\n"}),
+    "round brackets in one another, a line each": (
+        ["check", "p.json", "a.txt"], {"a.txt": b"scores = " + b"(1\n" * 40_000 + b")\n" * 40_000}),
+    "round brackets that are not closed": (["check", "p.json", "a.txt"], {"a.txt": b"scores = " + b"(1;" * 40_000}),
+    "the same of steps with a colon": (["check", "p.json", "a.txt"], {"a.txt": b"scores: (1\n" * 40_000}),
+    "round brackets of one number each": (["check", "p.json", "a.txt"], {"a.txt": b"scores=(1)\n" * 40_000}),
     "a table of words": (["check", "p.json", "scores.csv"], {"scores.csv": filled(b"1,x\n", MIB // 2)}),
     "a table that is much longer than the step": (["check", "p.json", "scores.csv"], {"scores.csv": filled(b"1,x\n")}),
     "answers that are much longer": (["check", "p.json", "a.json"], {"a.json": b'{"steps": {"scores": [' + filled(b"1,") + b"1]}}"}),

@@ -36,7 +36,7 @@ class TextReader {
  public:
   // `unknown` takes the steps that nobody knows; the same as `faults` where those are faults.
   TextReader(std::string_view text, const KnownSteps& known, Faults& faults, Faults& unknown)
-      : text_(text), known_(known), faults_(faults), unknown_(unknown) {
+      : text_(text), known_(known), faults_(faults), unknown_(unknown), brackets_(text) {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
   }
 
@@ -86,7 +86,7 @@ class TextReader {
     }
     const std::optional<Target> target = target_of(without_spaces(text_, {all.begin, begin + sign->begin}));
     at_ = begin + sign->end;
-    const std::optional<TypedValue> value = read_typed_value(text_, at_, faults_);
+    const std::optional<TypedValue> value = read_typed_value(text_, at_, brackets_, faults_);
     if (!value) return skip_to_statement();
     if (target) add(*target, *value);
     skip_rest_of_line();
@@ -371,6 +371,7 @@ class TextReader {
   const KnownSteps& known_;
   Faults& faults_;
   Faults& unknown_;
+  RoundBrackets brackets_;
   std::size_t at_ = 0;
   Answers answers_;
   std::vector<Answered> answered_;               // in the order of the file

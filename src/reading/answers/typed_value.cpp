@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
-#include <map>
 #include <utility>
 
 #include "base/expression.h"
@@ -51,7 +50,8 @@ bool may_be_equation(std::string_view line) {
 // Reads a value, from behind the equals sign to where the next statement may begin.
 class ValueReader {
  public:
-  ValueReader(std::string_view text, std::size_t& at, Faults& faults) : text_(text), at_(at), faults_(faults) {}
+  ValueReader(std::string_view text, std::size_t& at, RoundBrackets& brackets, Faults& faults)
+      : text_(text), at_(at), brackets_(brackets), faults_(faults) {}
 
   // Nothing where it cannot be read; that is a fault.
   std::optional<TypedValue> read() {
@@ -146,37 +146,14 @@ class ValueReader {
   // Whether a round bracket is one of a list, (1, 0, 2) or ((1 0 2) (2 2 2)), and not one of
   // an expression: it does not go on behind it, and what is in it is no number.
   bool opens_list() {
-    const std::size_t close = closing(at_);
-    const std::string_view group = text_.substr(at_, close == std::string_view::npos ? close : close + 1 - at_);
-    const bool has_comma = group.find_first_of(",;") != std::string_view::npos;
-    if (close == std::string_view::npos) return line_from(group, 0).find_first_of(", ") != std::string_view::npos;
+    const std::size_t close = brackets_.closing(at_);
+    if (close == std::string_view::npos) return brackets_.is_parted_in_line(at_);
     std::size_t behind = close + 1;
     if (behind < text_.size() && std::string_view(" \t\r,;\n[]()#").find(text_[behind]) == std::string_view::npos)
       return false;
     while (behind < text_.size() && is_space(text_[behind])) ++behind;
     if (goes_on(text_.substr(behind)) && text_[behind] != ')') return false;
-    return (has_comma || std::ranges::any_of(group, is_space)) && !is_spelled_number(group);
-  }
-
-  // Where the round bracket is closed that opens there: within this value, or nowhere.
-  std::size_t closing(std::size_t open) {
-    if (closing_.empty()) find_closing(open);
-    const auto found = closing_.find(open);
-    return found == closing_.end() ? std::string_view::npos : found->second;
-  }
-
-  void find_closing(std::size_t from) {
-    std::vector<std::size_t> open;
-    for (std::size_t at = from; at < text_.size(); ++at) {
-      const char c = text_[at];
-      if (c == '#') at = std::min(text_.find('\n', at), text_.size()) - 1;
-      if (c == '\n' && may_be_equation(line_from(text_, at + 1))) break;
-      if (c == '(') open.push_back(at);
-      if (c != ')' || open.empty()) continue;
-      closing_.emplace(open.back(), at);
-      open.pop_back();
-    }
-    closing_.emplace(text_.size(), text_.size());  // so that it is done once
+    return brackets_.is_parted(at_, close) && !is_spelled_number(text_.substr(at_, close + 1 - at_));
   }
 
   // An expression: words, as far as they belong together.
@@ -256,15 +233,49 @@ class ValueReader {
 
   std::string_view text_;
   std::size_t& at_;
+  RoundBrackets& brackets_;
   Faults& faults_;
-  bool in_round_ = false;                       // whether the list that is read stands in round brackets
-  std::map<std::size_t, std::size_t> closing_;  // of round brackets, once they are asked for
+  bool in_round_ = false;  // whether the list that is read stands in round brackets
 };
 
 }  // namespace
 
-std::optional<TypedValue> read_typed_value(std::string_view text, std::size_t& at, Faults& faults) {
-  return ValueReader(text, at, faults).read();
+std::size_t RoundBrackets::NextOf::from(std::string_view text, std::size_t at) {
+  if (!found_ || *found_ < at) found_ = std::min(text.find_first_of(wanted_, at), text.size());
+  return *found_;
+}
+
+std::size_t RoundBrackets::closing(std::size_t open) {
+  if (open >= looked_through_) look_through(open);
+  const auto found = closing_.find(open);
+  return found == closing_.end() ? std::string_view::npos : found->second;
+}
+
+bool RoundBrackets::is_parted(std::size_t open, std::size_t close) { return part_.from(text_, open) < close; }
+
+bool RoundBrackets::is_parted_in_line(std::size_t open) {
+  const std::size_t next = part_in_line_.from(text_, open);
+  return next < text_.size() && text_[next] != '\n';
+}
+
+void RoundBrackets::look_through(std::size_t from) {
+  std::vector<std::size_t> open;
+  std::size_t at = from;
+  for (; at < text_.size(); ++at) {
+    const char c = text_[at];
+    if (c == '#') at = std::min(text_.find('\n', at), text_.size()) - 1;
+    if (c == '\n' && may_be_equation(line_from(text_, at + 1))) break;
+    if (c == '(') open.push_back(at);
+    if (c != ')' || open.empty()) continue;
+    closing_.emplace(open.back(), at);
+    open.pop_back();
+  }
+  looked_through_ = at;
+}
+
+std::optional<TypedValue> read_typed_value(std::string_view text, std::size_t& at, RoundBrackets& brackets,
+                                           Faults& faults) {
+  return ValueReader(text, at, brackets, faults).read();
 }
 
 std::vector<CommaRuns> comma_runs(std::string_view text, const TypedValue& value) {

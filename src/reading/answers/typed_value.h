@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,10 +29,50 @@ struct TypedValue {
   std::vector<TypedValue> items = {};
 };
 
+// The round brackets of a text, asked for in the order in which they stand: what has been gone through for one is not
+// gone through again for the next, whatever a text is made of.
+class RoundBrackets {
+ public:
+  // REQUIRES: the text outlives it.
+  explicit RoundBrackets(std::string_view text) : text_(text) {}
+
+  // Where the bracket is closed that opens there: before the next line that may be an equation, or nowhere (npos).
+  std::size_t closing(std::size_t open);
+
+  // Whether a comma, a semicolon or a blank stands between the two.
+  bool is_parted(std::size_t open, std::size_t close);
+
+  // Whether a comma or a space stands behind it in its line.
+  bool is_parted_in_line(std::size_t open);
+
+ private:
+  // Where one of some characters stands next.
+  class NextOf {
+   public:
+    explicit NextOf(std::string_view wanted) : wanted_(wanted) {}
+
+    // The text's end where there is none. REQUIRES: no place before the one that was asked for last.
+    std::size_t from(std::string_view text, std::size_t at);
+
+   private:
+    std::string_view wanted_;
+    std::optional<std::size_t> found_ = {};
+  };
+
+  void look_through(std::size_t from);
+
+  std::string_view text_;
+  std::map<std::size_t, std::size_t> closing_ = {};
+  std::size_t looked_through_ = 0;  // up to there
+  NextOf part_{",; \t\r"}, part_in_line_{", \n"};
+};
+
 // Reads a value, from behind the equals sign to where the next statement may begin,
 // whatever stands in it. Nothing where it cannot be taken apart; that is a fault.
 // `at` then stands where reading got to.
-std::optional<TypedValue> read_typed_value(std::string_view text, std::size_t& at, Faults& faults);
+// `brackets` are those of the text.
+std::optional<TypedValue> read_typed_value(std::string_view text, std::size_t& at, RoundBrackets& brackets,
+                                           Faults& faults);
 
 // The numbers of each row, by the commas between them.
 std::vector<CommaRuns> comma_runs(std::string_view text, const TypedValue& value);

@@ -369,11 +369,14 @@ TEST_CASE("no typed text whatever is more than refused", "[typed]") {
   const std::string many(200'000, '[');
   std::string lines;
   for (int line = 0; line < 50'000; ++line) lines += "(1 (2,\n";
+  std::string closed = "S = ";
+  for (int line = 0; line < 50'000; ++line) closed += "(1\n";
+  closed += std::string(50'000, ')');
   for (const std::string& text :
        {std::string("\0S = 2", 6), std::string("\xff"), many, "S = " + many, "S = " + std::string(200'000, '('),
         std::string(200'000, '='), "S" + std::string(200'000, '1') + " = 1", "S = [" + std::string(200'000, '\n'),
-        "S = \n" + std::string(200'000, '#'), "S = ((((((((" + lines, "S = (" + lines, all, "S = " + all, "S[" + all,
-        std::string("name:")}) {
+        "S = \n" + std::string(200'000, '#'), "S = ((((((((" + lines, "S = (" + lines, closed, all, "S = " + all,
+        "S[" + all, std::string("name:")}) {
     CHECK_FALSE(read_answers_text(text, known));
   }
 }
@@ -381,6 +384,11 @@ TEST_CASE("no typed text whatever is more than refused", "[typed]") {
 TEST_CASE("numbers that a comma and a blank separate are decimals only where both sides of it are digits", "[typed]") {
   CHECK(code_of("S[1,:] = [0,5 5,3 1,2]") == "decimal-comma");
   CHECK(code_of("S[1,:] = [0,5 .5,3 1,2]") != "decimal-comma");
+}
+
+TEST_CASE("the lists in round brackets of one statement after the other are each their own", "[typed]") {
+  const std::string text = "S[1,:]: (2 4 (4)) # (first\nS[2,:]: (4, 16, 12)\n\n# )\nS[3,:] = (4 12 10)";
+  CHECK(spelled(only(text)) == "2 4 (4) 4 16 12 4 12 10");
 }
 
 TEST_CASE("a value that is no list goes on no further than its line", "[typed]") {
