@@ -186,8 +186,11 @@ std::vector<double> TakenModel::numbers(const std::string& name, std::size_t fro
 }
 
 void TakenModel::pass_over(std::string_view beginning) {
-  for (const auto& [name, place] : files_.tensors()) {
-    if (name.starts_with(full(std::string(beginning)))) read_.insert(name);
+  // There may be as many layers as tensors: those of one stand side by side, and no others are looked at.
+  const std::string whole = full(std::string(beginning));
+  for (auto at = files_.tensors().lower_bound(whole); at != files_.tensors().end(); ++at) {
+    if (!at->first.starts_with(whole)) break;
+    read_.insert(at->first);
   }
 }
 

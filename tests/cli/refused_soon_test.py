@@ -248,6 +248,13 @@ HOSTILE_BESIDE = {
     "mistakes that take too much": (["lint", "x.json"], {"x.json": json.dumps({"inputs": [[1]] * 10_000}).encode()}),
     "tensors with long names": (
         ["diff", "p.json", "x.safetensors"], {"x.safetensors": empty_tensors(20, 40_000)}),
+    "layers of a model, each with one tensor": (
+        ["import", ".", "--ids", "0", "--layers", "1"],
+        {"config.json": json.dumps({"model_type": "gpt2", "n_layer": 20_000, "n_head": 1}).encode(),
+         "model.safetensors": safetensors(json.dumps(
+             {name: {"dtype": "F64", "shape": [1, 1], "data_offsets": [at, at + 8]}
+              for name, at in (("wte.weight", 0), ("wpe.weight", 8))} |
+             {f"h.{i}.a": {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]} for i in range(1, 20_000)}).encode()) + bytes(16)}),
     "a config of brackets": (IMPORTED, {"config.json": filled(b"["), "model.safetensors": b""}),
     "an index of brackets": (IMPORTED, {"config.json": b"{}", "model.safetensors.index.json": filled(b"[")}),
     "an index with a name of a file that is long": (
