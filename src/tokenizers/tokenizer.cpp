@@ -114,6 +114,8 @@ std::optional<TextToken> Tokenizer::token(std::size_t id) const {
   return TextToken{id, *spelling, printable(is_added ? *spelling : read_spelling(*spelling, parts_->spelling_rules))};
 }
 
+std::optional<std::size_t> Tokenizer::id(std::string_view spelling) const { return parts_->vocabulary.id(spelling); }
+
 std::size_t Tokenizer::size() const { return parts_->vocabulary.size(); }
 
 }  // namespace attn

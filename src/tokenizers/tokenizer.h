@@ -42,6 +42,9 @@ class Tokenizer {
   // The token of that id, if there is one.
   std::optional<TextToken> token(std::size_t id) const;
 
+  // The id of the token that the vocabulary spells so, if there is one.
+  std::optional<std::size_t> id(std::string_view spelling) const;
+
   // How many tokens there are; their ids are the numbers below.
   std::size_t size() const;
 

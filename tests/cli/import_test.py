@@ -622,6 +622,14 @@ class Everywhere(InFolder):
         self.imported(folder, "--tokens", "it,rains, ")
         self.assertEqual(self.text_of("it.json"), by_number)
 
+    def test_a_name_means_the_token_that_is_spelled_so_and_else_the_first_that_is_called_so(self):
+        folder = self.of_bytes({"\u0120rains": 0, "rains": 1, "\u0120it": 2, "\u0120\u0120it": 3, "<|endoftext|>": 4})
+        for typed, ids in (("rains", [1]), ("it,rains,it", [2, 1, 2]), ("\u0120rains,it", [0, 2])):
+            with self.subTest(typed):
+                self.imported(folder, "--tokens", typed)
+                self.assertEqual(json.loads(self.text_of("it.json"))["inputs"]["take"], ids)
+        self.assertIn("the model has no token `snows`", self.refused(folder, "--tokens", "it,snows"))
+
     def test_a_token_of_no_text_is_called_as_the_vocabulary_spells_it(self):
         folder = self.of_bytes({"it": 0, "\u0120rains": 1, "": 2, "<|endoftext|>": 3})
         self.imported(folder, "--tokens", "it,\u0120rains")

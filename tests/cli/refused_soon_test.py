@@ -264,6 +264,10 @@ HOSTILE_BESIDE = {
     "a tokenizer of brackets": (IMPORTED, {"tokenizer.json": filled(b"[")}),
     "a tokenizer with unknown keys": (IMPORTED, letters(**{f"key{i}": 1 for i in range(100_000)})),
     "tokens that all have one hash": (IMPORTED, {"vocab.txt": "\n".join(ONE_HASH).encode()}),
+    "names of many tokens": (
+        ["import", ".", "--tokens", ",".join(f"w{i}" for i in range(4_000)) + ",none"],
+        tokenizer({"type": "BPE", "vocab": {f"\u0120w{i}": i for i in range(30_000)}, "merges": []},
+                  pre_tokenizer={"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True})),
     "ids of tokens that a table keeps in one place": (
         IMPORTED, tokenizer({"type": "BPE", "vocab": {f"t{i}": i for i in COLLIDING}, "merges": []})),
     "merges that a table keeps in one place": (IMPORTED, tokenizer(colliding_merges())),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -107,14 +108,14 @@ class WantedTokens {
     for (const std::string& name : wishes_.labels) wishes_.ids.push_back(id_of(name));
   }
 
-  std::size_t id_of(const std::string& name) const {
-    std::optional<std::size_t> by_text;
-    for (std::size_t id = 0; id < tokenizer_->size(); ++id) {
-      const TextToken token = tokenizer_->token(id).value();
-      if (token.spelling == name) return id;
-      if (!by_text && label_of(token) == name) by_text = id;
+  std::size_t id_of(const std::string& name) {
+    if (const auto id = tokenizer_->id(name)) return *id;
+    if (ids_by_label_.empty()) {
+      // Of those that are called alike the first counts.
+      for (std::size_t id = 0; id < tokenizer_->size(); ++id)
+        ids_by_label_.try_emplace(label_of(tokenizer_->token(id).value()), id);
     }
-    if (by_text) return *by_text;
+    if (const auto found = ids_by_label_.find(name); found != ids_by_label_.end()) return found->second;
     throw Refusal("the model has no token `" + shown(name) + "`", "--text cuts any text into tokens")
         .at({"--tokens", name});
   }
@@ -131,6 +132,7 @@ class WantedTokens {
   const ImportOptions& options_;
   ImportWishes& wishes_;
   std::optional<Tokenizer> tokenizer_;
+  std::map<std::string, std::size_t> ids_by_label_ = {};  // once a name is asked for that no token is spelled as
 };
 
 // From one folder to another; nothing where a problem in the first may not read it.
