@@ -36,7 +36,7 @@ void AddedTokens::add(AddedToken token) {
 
 std::vector<AddedTokens::Found> AddedTokens::found_in(std::string_view text) const {
   std::vector<Found> found;
-  std::size_t done = 0;
+  std::size_t done = 0, blanks_end = 0;  // of the run of blanks that was gone through last
   for (std::size_t at = 0; at < text.size();) {
     std::size_t length = 0, index = 0;
     trie_.for_each_prefix(text.substr(at), [&](std::size_t bytes, std::size_t number) {
@@ -52,7 +52,9 @@ std::vector<AddedTokens::Found> AddedTokens::found_in(std::string_view text) con
     std::size_t begin = at;
     at += length;
     if (token.takes_blanks_before && begin > done) begin = begin_of_blanks(text, begin, done);
-    const std::size_t end = token.takes_blanks_behind ? end_of_blanks(text, at) : at;
+    // A token that is a blank takes all behind it at each of a run: its end is looked for once.
+    if (token.takes_blanks_behind && at > blanks_end) blanks_end = end_of_blanks(text, at);
+    const std::size_t end = token.takes_blanks_behind ? blanks_end : at;
     if (begin > done) found.push_back({{done, begin}, std::nullopt});
     found.push_back({{begin, end}, token.id});
     done = end;

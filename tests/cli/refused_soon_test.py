@@ -191,7 +191,7 @@ HOSTILE = {
 }
 
 def tokenizer(model, **more):
-    return {"tokenizer.json": json.dumps(dict({"added_tokens": []}, model=model, **more)).encode()}
+    return {"tokenizer.json": json.dumps({"added_tokens": [], "model": model, **more}).encode()}
 
 
 def letters(**more):
@@ -268,6 +268,10 @@ HOSTILE_BESIDE = {
         ["import", ".", "--tokens", ",".join(f"w{i}" for i in range(4_000)) + ",none"],
         tokenizer({"type": "BPE", "vocab": {f"\u0120w{i}": i for i in range(30_000)}, "merges": []},
                   pre_tokenizer={"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True})),
+    "blanks of which each takes all behind it": (
+        ["import", ".", "--text", "a" + " " * 60_000 + "a"],
+        tokenizer({"type": "BPE", "vocab": {"a": 0}, "merges": []}, added_tokens=[
+            {"id": 1, "content": " ", "single_word": False, "lstrip": False, "rstrip": True, "normalized": False, "special": True}])),
     "ids of tokens that a table keeps in one place": (
         IMPORTED, tokenizer({"type": "BPE", "vocab": {f"t{i}": i for i in COLLIDING}, "merges": []})),
     "merges that a table keeps in one place": (IMPORTED, tokenizer(colliding_merges())),

@@ -428,6 +428,15 @@ TEST_CASE("blanks that an added token takes may be long, and stand at either end
   CHECK(spellings(read, "<x> <x>") == Words{"<x>", "<x>"});
 }
 
+TEST_CASE("a token that is a blank takes those behind it, and is found in each of them", "[tokenizers]") {
+  const auto read = tokenizer_of(
+      file_of(R"({"type": "BPE", "vocab": {"a": 0}, "merges": []})",
+              R"(, "added_tokens": [{"id": 1, "content": " ", "single_word": false, "lstrip": false, "rstrip": true,
+           "normalized": false, "special": true}])"));
+  CHECK(spellings(read, "a  \ta a") == Words{"a", " ", " ", "a", " ", "a"});
+  CHECK(spellings(read, " a \n") == Words{" ", "a", " "});
+}
+
 TEST_CASE("special tokens stand around a text as the post-processor says", "[tokenizers]") {
   const auto around = [](const std::string& post_processor) {
     return spellings(tokenizer_of(file_of(letters, R"(, "post_processor": )" + post_processor)), "abc");
