@@ -12,7 +12,8 @@ namespace attn {
 namespace {
 
 constexpr std::size_t most_numpy_axes = 64;
-constexpr std::size_t most_header = std::size_t{1} << 20;
+// Far beyond the 10,000 that numpy reads. Each array of an archive has one, which may be packed to next to nothing.
+constexpr std::size_t most_header = std::size_t{64} << 10;
 
 constexpr char write_again[] = "write the array again: numpy.save writes .npy, numpy.savez .npz";
 constexpr char as_numbers[] = "save the array as numbers: array.astype(\"float64\")";
@@ -192,7 +193,8 @@ Result<StoredArray> opened_npy(std::unique_ptr<ByteSource> npy) {
   }
   if (length > source.size() - length_end) return too_short();
   if (length > most_header)
-    return file_fault("has a header of " + std::to_string(length) + " bytes, and some 100 do", write_again);
+    return file_fault("has a header of " + std::to_string(length) + " bytes; up to 65536 are read, and some 100 do",
+                      write_again);
 
   std::string header(length, ' ');
   if (auto fault = source.read(header)) return *std::move(fault);

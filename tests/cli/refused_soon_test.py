@@ -62,6 +62,17 @@ def npz_of_zeros(size, columns=1024):
     return made.getvalue()
 
 
+def npz_of_headers(count, length):
+    """An archive of many small arrays, each with a long header, which is packed to a thousandth of it."""
+    header = npy((2, 2))[10:].ljust(length)
+    array = b"\x93NUMPY\x02\x00" + struct.pack("<I", len(header)) + header + bytes(32)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for i in range(count):
+            archive.writestr(f"x{i}.npy", array)
+    return made.getvalue()
+
+
 def npz_that_lies(size):
     """One that says to unpack to much more than it does."""
     packed = zlib.compress(npy((2, 2), bytes(32)))[2:-4]
@@ -255,6 +266,7 @@ HOSTILE_BESIDE = {
              {name: {"dtype": "F64", "shape": [1, 1], "data_offsets": [at, at + 8]}
               for name, at in (("wte.weight", 0), ("wpe.weight", 8))} |
              {f"h.{i}.a": {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]} for i in range(1, 20_000)}).encode()) + bytes(16)}),
+    "arrays with long headers": (["diff", "p.json", "x.npz"], {"x.npz": npz_of_headers(500, MIB)}),
     "a config of brackets": (IMPORTED, {"config.json": filled(b"["), "model.safetensors": b""}),
     "an index of brackets": (IMPORTED, {"config.json": b"{}", "model.safetensors.index.json": filled(b"[")}),
     "an index with a name of a file that is long": (

@@ -486,6 +486,16 @@ class Refused(Folder):
         self.write("x.npy", npy_with_header("{'descr': __import__('os').name, 'fortran_order': False, 'shape': ()}\n"))
         self.say({"file": "x.npy"}, "header")
 
+    def test_headers_of_more_than_64_KiB_are_refused_by_their_length(self):
+        for length, is_read in ((10_000, True), (65_536, True), (65_537, False)):
+            header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2), }".ljust(length)
+            with self.subTest(length):
+                self.write("x.npy", b"\x93NUMPY\x02\x00" + struct.pack("<I", length) + header + bytes(32))
+                if is_read:
+                    self.assertEqual(self.trace({"inputs": {"file": "x.npy"}}), self.trace({"inputs": [[0, 0], [0, 0]]}))
+                else:
+                    self.say({"file": "x.npy"}, "x.npy has a header of 65537 bytes; up to 65536 are read")
+
     def test_integers_that_no_double_holds(self):
         for value, kind in ((2**53 + 1, "i8"), (-2**53 - 1, "i8"), (2**64 - 1, "u8"), (2**63 - 1, "i8")):
             array = np.array([[0, value]], dtype=kind)
