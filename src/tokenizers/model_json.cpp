@@ -8,6 +8,7 @@ namespace {
 
 void read_vocabulary(const JsonPlace& at, std::size_t longest, Vocabulary& vocabulary) {
   for (const auto& [spelling, place] : at.members()) {
+    if (at.is_enough()) return;
     if (spelling.size() > longest) place.not_computed("is a token of more than " + std::to_string(longest) + " bytes");
     if (!vocabulary.add(spelling, place.whole())) place.refuse("is an id that another token has");
   }
@@ -66,7 +67,10 @@ CutsWords read_byte_pairs(const JsonPlace& at, Vocabulary& vocabulary, SpellingR
   pairs.fuses_unknown = at["fuse_unk"].flag_or(false);
   pairs.falls_back_to_bytes = at["byte_fallback"].flag_or(false);
   pairs.ignores_merges = at["ignore_merges"].flag_or(false);
-  for (const JsonPlace& merge : at["merges"].elements()) read_merge(merge, vocabulary, pairs);
+  for (const JsonPlace& merge : at["merges"].elements()) {
+    if (at.is_enough()) break;
+    read_merge(merge, vocabulary, pairs);
+  }
   spelling_rules.has_byte_tokens = pairs.falls_back_to_bytes;
   spelling_rules.end_of_word = pairs.end_of_word_suffix;
   return cutting_by_merges(vocabulary, std::move(pairs));
@@ -76,6 +80,7 @@ CutsWords read_unigrams(const JsonPlace& at, Vocabulary& vocabulary, SpellingRul
   at.has_only({"type", "unk_id", "vocab", "byte_fallback"});
   Unigrams settings;
   for (const JsonPlace& place : at["vocab"].elements()) {
+    if (at.is_enough()) break;
     const auto both = place.elements();
     if (both.size() != 2) {
       place.refuse("must be a list of a token and its score");

@@ -124,6 +124,7 @@ void add_special(const JsonPlace& at, const std::string& name, std::size_t id, b
 // but `taking_blanks` takes the blanks before it.
 void refuse_added(Settings& settings, std::optional<std::size_t> taking_blanks, const TokenizerParts& parts) {
   const auto check = [&](const JsonPlace& at) {
+    if (at.is_enough()) return std::optional<std::size_t>();
     const std::string name = special_name(at, "");
     const auto id = parts.vocabulary.id(name);
     const bool is_known = id && parts.added.contains(*id);
@@ -276,6 +277,7 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
   TokenizerParts parts;
   const JsonPlace tokens(vocabulary.value()), config = settings.config();
   for (const auto& [spelling, place] : tokens.members()) {
+    if (tokens.is_enough()) break;
     if (!parts.vocabulary.add(spelling, place.whole())) place.refuse("is an id that another token has");
   }
   if (const std::string out = left_out(parts.vocabulary); !out.empty()) tokens.refuse(out);

@@ -59,7 +59,10 @@ void read_added_tokens(const JsonPlace& at, TokenizerParts& parts) {
   NextId next(parts.vocabulary);
   // Where two are spelled alike once they are normalised, those that are special come first.
   std::vector<AddedToken> found[2][2];
-  for (const JsonPlace& place : at.elements()) read_added_token(place, next, parts, found);
+  for (const JsonPlace& place : at.elements()) {
+    if (at.is_enough()) return;
+    read_added_token(place, next, parts, found);
+  }
   for (const auto& tokens : found[0])
     std::ranges::for_each(tokens, [&](const auto& t) { parts.added_as_typed.add(t); });
   for (const auto& tokens : found[1])
@@ -81,6 +84,7 @@ Template read_template(const JsonPlace& at, const Vocabulary& vocabulary) {
   at.has_only({"type", "single", "pair", "special_tokens"});
   Template around;
   for (const JsonPlace& place : at["single"].elements()) {
+    if (at.is_enough()) break;
     place.has_only({"Sequence", "SpecialToken"});
     const JsonPlace text = place["Sequence"], token = place["SpecialToken"];
     if (text.is_null() == token.is_null()) {
@@ -116,7 +120,10 @@ void add_templates(const JsonPlace& at, const Vocabulary& vocabulary, bool& is_i
   if (kind == 0) return at.has_only({"type", "add_prefix_space", "trim_offsets", "use_regex"});
   if (kind == 4) {
     at.has_only({"type", "processors"});
-    for (const JsonPlace& place : at["processors"].elements()) add_templates(place, vocabulary, is_in_pieces, all);
+    for (const JsonPlace& place : at["processors"].elements()) {
+      if (at.is_enough()) return;
+      add_templates(place, vocabulary, is_in_pieces, all);
+    }
     return;
   }
   if (is_in_pieces) at.not_computed("comes behind a template of several pieces, which is not computed");

@@ -276,6 +276,7 @@ HOSTILE_BESIDE = {
     "a tokenizer of brackets": (IMPORTED, {"tokenizer.json": filled(b"[")}),
     "a tokenizer with unknown keys": (IMPORTED, letters(**{f"key{i}": 1 for i in range(100_000)})),
     "tokens that all have one hash": (IMPORTED, {"vocab.txt": "\n".join(ONE_HASH).encode()}),
+    "added tokens that are none": (IMPORTED, letters(added_tokens=[{}] * 500_000)),
     "names of many tokens": (
         ["import", ".", "--tokens", ",".join(f"w{i}" for i in range(4_000)) + ",none"],
         tokenizer({"type": "BPE", "vocab": {f"\u0120w{i}": i for i in range(30_000)}, "merges": []},
