@@ -11,14 +11,6 @@
 namespace attn {
 namespace {
 
-// Whether the line is an inner one of softmax.
-bool is_inner(const Instruction& instruction) {
-  const auto* softmax = std::get_if<Softmax>(&instruction.op);
-  const auto* online = std::get_if<Online>(&instruction.op);
-  if (online) return online->part != Online::Part::result;
-  return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
-}
-
 // But for what arithmetic loses.
 bool is_integer(const Interval& number) { return with_slack(std::round(number.low)).contains(number); }
 
@@ -402,6 +394,13 @@ Followed<Interval> enclose(const Task& task, const EncloseOptions& options) {
   if (!options.original) return everybody.work();
   const Original<Interval> original{*options.original, *options.same};
   return everybody.work(&original);
+}
+
+bool is_inner(const Instruction& instruction) {
+  const auto* softmax = std::get_if<Softmax>(&instruction.op);
+  const auto* online = std::get_if<Online>(&instruction.op);
+  if (online) return online->part != Online::Part::result;
+  return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
 }
 
 bool is_rounded_by_people(const Instruction& instruction, int decimals) {

@@ -163,6 +163,9 @@ inline bool may_explain(const Task& task, RoundingMode habit, std::size_t steps)
   return enclose(task, {.habit = habit, .must_match = steps}).mismatch_from(0) >= steps;
 }
 
+// Whether the line is an inner one of softmax.
+bool is_inner(const Instruction& instruction);
+
 // Whether a person writes this line down, and might round it to so many decimals.
 bool is_rounded_by_people(const Instruction& instruction, int decimals);
 

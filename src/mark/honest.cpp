@@ -74,22 +74,50 @@ class Ways {
     return together();
   }
 
-  // Who works through many steps rounds from some step on, or until then: a few of
-  // these, for many mistakes are read so.
+  // Softmax is one step to most, who round its weights alone, and some add weighted values up in full. Who works
+  // through many steps rounds all alike, or from some step on, or until then: a few of these, for many mistakes
+  // are read so.
   std::optional<Flags> usual_ways() {
+    std::vector<std::size_t> outer, but_sums;
+    for (const std::size_t line : choices_) {
+      const Instruction& instruction = task_.recipe.instruction(line);
+      if (is_inner(instruction)) continue;
+      outer.push_back(line);
+      if (instruction.heading.role != Role::weighted_value) but_sums.push_back(line);
+    }
+    is_doubted_ = !(rounds_all(outer) || rounds_all(but_sums) || rounds_some(outer) ||
+                    (outer != choices_ && (rounds_all(choices_) || rounds_some(choices_))));
+    return is_doubted_ ? together() : std::nullopt;
+  }
+
+  // Whether it explains all that each of these is rounded, wherever ties go.
+  bool rounds_all(const std::vector<std::size_t>& lines) {
+    std::vector<bool> rounded(task_.recipe.size());
+    for (const std::size_t line : lines) rounded[line] = true;
+    bool met_tie = false;
+    for (const Ties ties : all_ties) {
+      if (ties != all_ties.front() && !met_tie) break;
+      if (add(enclose(task_, {.habit = habit_, .rounded = &rounded, .ties = ties, .met_tie = &met_tie}).matched))
+        return true;
+    }
+    return false;
+  }
+
+  // Whether it does that those before one of them are, or those behind it.
+  bool rounds_some(const std::vector<std::size_t>& lines) {
     constexpr std::size_t most_turns = 6;
-    const std::size_t stride = choices_.size() / most_turns + 1;
+    const std::size_t stride = lines.size() / most_turns + 1;
     std::vector<bool> until(task_.recipe.size()), from(task_.recipe.size());
-    for (const std::size_t line : choices_) from[line] = true;
-    for (std::size_t choice = 0; choice < choices_.size(); ++choice) {
-      until[choices_[choice]] = true;
-      from[choices_[choice]] = false;
+    for (const std::size_t line : lines) from[line] = true;
+    for (std::size_t choice = 0; choice < lines.size(); ++choice) {
+      until[lines[choice]] = true;
+      from[lines[choice]] = false;
       if (choice % stride != 0) continue;
       for (const std::vector<bool>* rounded : {&until, &from}) {
-        if (add(enclose(task_, {.habit = habit_, .rounded = rounded}).matched)) return std::nullopt;
+        if (add(enclose(task_, {.habit = habit_, .rounded = rounded}).matched)) return true;
       }
     }
-    return together();
+    return false;
   }
 
   // Whether it explains all that it should.

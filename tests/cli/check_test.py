@@ -406,6 +406,18 @@ class Roundings(CheckTest):
         self.assertEqual([(one["mistake"], one["step"]) for one in report["diagnoses"]],
                          [("rounding.scores_rounded", "scaled_scores")])
 
+    def test_who_rounds_every_step_of_a_long_block_as_the_program_does_is_right(self):
+        """Softmax is one step to them: of more lines than all ways can be tried of, its own are not rounded."""
+        layer = {"self": {"weights": {"query": [[2], [-1]], "key": [[-1], [0]], "value": [[-1], [-2]], "output": [[2, -1]]}},
+                 "norm1": {}, "norm2": {}, "ffn": {"in": [[2, 0], [2, -1]], "out": [[-1, 2], [0, 0]]}, "repeat": 2}
+        problem = {"inputs": [[-2, 1], [1, -1], [2, -2]], "block": {"kind": "encoder", "norm": "pre", "layers": [layer]}}
+        result = [["1.336", "0.280"], ["0.984", "-0.983"], ["-1.984", "0.001"]]
+        path = self.path("problem.json", json.dumps(problem))
+        report = self.report({"layer2.residual2": result}, problem=path)
+        self.assertEqual((report["verdict"], report["notes"]), ("right", []))
+        result[1][0] = "0.884"
+        self.assertEqual(self.report({"layer2.residual2": result}, problem=path)["verdict"], "wrong")
+
 
 class FixedRules(CheckTest):
     """A teacher's own rule in place of honest rounding."""
