@@ -91,6 +91,12 @@ class Worker : public Policy<Number> {
   virtual std::vector<bool> write(std::size_t line, const HandedStep& step, const Tensor<Number>& computed,
                                   const Values<Number>& before, Tensor<Number>& carried) const = 0;
 
+  // To how many they round what they do not write: in a step that they hand in to those of that step.
+  int decimals_of(std::size_t line) const {
+    const auto place = task_.places[line];
+    return place ? task_.sheet.steps[*place].decimals : task_.sheet.decimals;
+  }
+
   // What was subtracted in the exponentials that the line makes.
   const Tensor<Number>* maxima(std::size_t line, const Values<Number>& before) const {
     const auto* softmax = std::get_if<Softmax>(&task_.recipe.instruction(line).op);
@@ -157,7 +163,7 @@ class Person final : public Worker<double> {
 
   void round(std::size_t line, const Values<double>& before, Tensor<double>& carried) const override {
     const Instruction& instruction = task_.recipe.instruction(line);
-    const HandRounding rounding = writing_with(task_.sheet.decimals, *options_.manner.unwritten);
+    const HandRounding rounding = writing_with(decimals_of(line), *options_.manner.unwritten);
     if (instruction.heading.role == Role::attention_weight && rounding.mode == RoundingMode::keep_sum) {
       const Tensor<double>* open = mask_of(line, carried.shape(), before);
       round_keeping_sums(carried, sum_axis(instruction, carried.shape()), open, rounding);
@@ -247,9 +253,16 @@ class EverybodyHonest final : public Worker<Interval> {
       if (makes_weights && habit_ == RoundingMode::keep_sum) return keep_sums(line, before, carried);
       return round_points(task_.sheet.decimals, carried);
     }
-    for (Interval& value : carried.data()) {
-      const Interval rounded = rounded_unwritten(value, habit_, task_.sheet.decimals, makes_weights);
-      value = is_open(line) ? hull(value, rounded) : rounded;
+    // What is left blank in a step may have been rounded as the rest of it is, too.
+    const int decimals = decimals_of(line);
+    const HandedStep* step = decimals == task_.sheet.decimals ? nullptr : &task_.sheet.steps[*task_.places[line]];
+    if (step && !fits(*step, carried.shape())) step = nullptr;
+    for (std::size_t at = 0; at < carried.size(); ++at) {
+      const Interval made = carried[at];
+      const Interval rounded = rounded_unwritten(made, habit_, task_.sheet.decimals, makes_weights);
+      carried[at] = is_open(line) ? hull(made, rounded) : rounded;
+      if (!step || step->cells[at].is_number()) continue;
+      carried[at] = hull(carried[at], rounded_unwritten(made, habit_, decimals, makes_weights));
     }
   }
 

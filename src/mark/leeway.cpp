@@ -23,6 +23,7 @@ Sheet blank_sheet(const Trace& trace, const std::vector<std::string>& steps, int
   std::vector<std::string> unknown;
   Sheet sheet = laid_out(answers, trace, std::nullopt, right, unknown);
   sheet.decimals = decimals;
+  for (HandedStep& step : sheet.steps) step.decimals = decimals;
   return sheet;
 }
 

@@ -18,7 +18,7 @@ from placing import VECTORS as PLACED_VECTORS
 from placing import WITHOUT_HEADS as INPUTS
 from reference import INF
 from students import ROLES, VECTORS, Pen
-from written import SLACK, read_step
+from written import SLACK, decimals_of_step, read_step
 
 MODES = ("half-up", "truncate", "half-even")
 CLOSED = (-INF, -INF)
@@ -598,6 +598,7 @@ class Reading:
     def __init__(self, ways, steps, decimals, mode):
         self.given, self.decimals, self.mode = ways.given, decimals, mode
         self.steps = {name: self.blocks(name, read_step(name, step)) for name, step in steps.items()}
+        self.own = {name: decimals_of_step(step) for name, step in steps.items()}
         self.failed, self.tied = [], False
         power = 10 ** decimals
         self.file = lambda cell: self.rounded(cell, power)
@@ -674,7 +675,7 @@ class Reading:
         if name not in self.steps:
             return values, ()
         try:
-            return self.read(values, self.steps[name]), ()
+            return self.read(values, self.steps[name], name), ()
         except Contradiction:
             pass
         if self.may_be_turned(name):
@@ -682,7 +683,7 @@ class Reading:
             turned = ([[transposed(m) for m in heads] for heads in turned] if base_name(name) not in WITHOUT_HEADS
                       else [transposed(m) for m in turned])
             try:
-                return self.read(values, turned), (name,)
+                return self.read(values, turned, name), (name,)
             except Contradiction:
                 pass
         self.failed.append(name)
@@ -696,15 +697,17 @@ class Reading:
             blocks = [m for heads in blocks for m in heads or ()]
         return all(m and len(m) == len(m[0] or ()) and all(row and None not in row for row in m) for m in blocks)
 
-    def read(self, values, written):
+    def read(self, values, written, name):
         if isinstance(values, list):
             if written is None:
-                return [self.read(v, None) for v in values]
+                return [self.read(v, None, name) for v in values]
             if len(values) != len(written):
                 raise Contradiction
-            return [self.read(v, w) for v, w in zip(values, written)]
+            return [self.read(v, w, name) for v, w in zip(values, written)]
         if written is None:
-            return hull(values, self.file(values))
+            own = self.own.get(name)
+            blank = hull(values, self.file(values))
+            return hull(blank, self.rounded(values, 10 ** own)) if own else blank
         return met(values, written)
 
     def exponentials(self, scores, peaks, given_maximum):
@@ -727,9 +730,9 @@ class Reading:
     def exponentials_of_row(self, row, peak, written, given_maximum):
         values = of_row(row, peak)
         if written is None:
-            return self.read(values, None)
+            return self.read(values, None, "exponentials")
         try:
-            return self.read(values, written)
+            return self.read(values, written, "exponentials")
         except Contradiction:
             if given_maximum or sum(w is not None for w in written) < 2:
                 raise
@@ -745,8 +748,8 @@ class Reading:
         if least > most + SLACK:
             raise Contradiction
         if most == INF:
-            return self.read(values, [None] * len(row))
-        return self.read(of_row(row, (least, most)), written)
+            return self.read(values, [None] * len(row), "exponentials")
+        return self.read(of_row(row, (least, most)), written, "exponentials")
 
 
 def whole(matrix):

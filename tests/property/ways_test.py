@@ -62,6 +62,14 @@ class HonestWays(unittest.TestCase):
             first, turned = ways.first_unexplained(shown, 4)
             self.assertTrue(first == case.step or turned == (case.step,), case.told)
 
+    def test_a_blank_was_rounded_to_the_decimals_of_its_step_or_of_the_file(self):
+        ways = Ways(Given(WORKED))
+        context = ["1.940", "6.700", "1.590"]
+        steps = {"attention_weights": [["0.06", None, "0.47"], None, None], "context": [context, None, None]}
+        self.assertEqual(ways.first_unexplained(steps, 3), (None, ()))
+        context[1] = "6.800"
+        self.assertEqual(ways.first_unexplained(steps, 3), ("context", ()))
+
     def test_most_changes_can_be_told_from_honest_work(self):
         made = []
         for seed in range(2):

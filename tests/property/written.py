@@ -43,6 +43,11 @@ def read_step(name, step):
     return walk(step)
 
 
+def decimals_of_step(step):
+    """The most that are written in it."""
+    return max((decimals_of(n if isinstance(n, str) else repr(n)) for n in leaves(step) if n is not None), default=0)
+
+
 def leaves(nested):
     if isinstance(nested, list):
         for part in nested:

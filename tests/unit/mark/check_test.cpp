@@ -245,6 +245,20 @@ TEST_CASE("a blank in the middle is blank, and the rest is marked", "[check]") {
   CHECK(step(report, "context").cells.size() == 1);
 }
 
+TEST_CASE("what is left blank in a step may have been rounded to the decimals of that step", "[check]") {
+  const std::string problem = text_of("worked-example.json");
+  const auto verdict = [&](const std::string& weights, const std::string& context) {
+    return marked(problem, R"({"attention_weights": )" + weights + R"(, "context": {"1,2": ")" + context + R"("}})")
+        .verdict;
+  };
+  // 2 · 0.06 + 8 · 0.47 + 6 · 0.47 is 6.70, with a weight of 0.468 it is 6.69.
+  for (const std::string weights : {R"([["0.06", null, "0.47"], null, null])", R"({"1,1": "0.06", "1,3": "0.47"})"}) {
+    INFO(weights);
+    for (const char* right : {"6.700", "6.686"}) CHECK(verdict(weights, right) != Verdict::wrong);
+    for (const char* wrong : {"6.710", "6.600"}) CHECK(verdict(weights, wrong) == Verdict::wrong);
+  }
+}
+
 TEST_CASE("right numbers with rows and columns exchanged are another convention, not wrong", "[check]") {
   const Trace trace = traced(asymmetric);
   const Tensor<double>& values = trace.find("values")->result;
