@@ -191,7 +191,7 @@ Told marked(const GivenProblem& given, const Computing& computing, const HandedA
   const Reveal revealed = reveal_named(reveal);
   Problem problem = given.problem;
   MarkingRule rule;
-  rule.problem_decimals = problem.take_hand_rounding();
+  rule.problem_rounding = problem.take_hand_rounding();
 
   Computation computation(problem);
   const KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);

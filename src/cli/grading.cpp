@@ -232,7 +232,7 @@ std::shared_ptr<const ReadyProblem> ProblemsOfClass::ready(std::size_t at) {
   if (const auto found = ready_.find(at); found != ready_.end()) return found->second;
   Problem problem = opened(entries_[at].file);
   MarkingRule rule;
-  rule.problem_decimals = problem.take_hand_rounding();
+  rule.problem_rounding = problem.take_hand_rounding();
   Computation computation(problem);
   KnownSteps known = KnownSteps::of(computation.whole(), possible_steps);
   computation.keep(kept_);

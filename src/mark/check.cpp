@@ -190,7 +190,7 @@ bool Checker::may_be_turned(Meaning& straight, Meaning& turned) const {
 Report Checker::mark(const Answers& answers) const {
   Recipe right = trace_.recipe;
   std::vector<std::string> unknown;
-  Sheet sheet = laid_out(answers, trace_, rule_.problem_decimals, right, unknown);
+  Sheet sheet = laid_out(answers, trace_, rule_.problem_rounding, right, unknown);
   std::string name;
   for (const HandedStep& step : sheet.steps) {
     if (!trace_.recipe.has(step.id)) name += step.id + ",";

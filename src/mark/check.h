@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/rounding.h"
 #include "mark/answers.h"
 #include "mark/report.h"
 #include "trace/trace.h"
@@ -29,9 +30,8 @@ struct MarkingRule {
   double relative = 1e-2;  // at most 1: with more, what is right would be two rays
   double absolute = 1e-2;
 
-  // How many decimals the problem asks every step to be rounded to: zeros behind
-  // them tell nothing.
-  std::optional<int> problem_decimals = {};
+  // How the problem asks every step to be rounded: zeros behind its decimals tell nothing.
+  std::optional<HandRounding> problem_rounding = {};
 };
 
 // What can be prepared once for all the answers to a problem.

@@ -25,7 +25,10 @@ class Comparison {
     if (with_factors && step_.what == HandedStep::What::exponentials) return up_to_a_factor_a_row();
     if (keeps_sum()) return rows_keeping_sum();
     std::vector<bool> matched(step_.cells.size());
-    for (std::size_t at = 0; at < matched.size(); ++at) matched[at] = matches(at, computed_[at]);
+    const bool keeps_whole_sum = step_.keeps_whole_sum && rule_.kind == MarkingRule::Kind::honest_rounding;
+    for (std::size_t at = 0; at < matched.size(); ++at) {
+      matched[at] = matches(at, computed_[at]) && (!keeps_whole_sum || may_take_the_whole(at));
+    }
     return matched;
   }
 
@@ -58,6 +61,17 @@ class Comparison {
   }
 
   std::size_t width() const { return computed_.shape().back().size; }
+
+  // Of a row in whole numbers that keep their sum the largest is the 1.
+  bool may_take_the_whole(std::size_t at) const {
+    const HandedCell& cell = step_.cells[at];
+    if (!cell.is_number() || !cell.may_keep_sum || cell.number.decimals != 0 || cell.number.value != 1) return true;
+    const std::size_t start = at / width() * width();
+    for (std::size_t other = start; other < start + width(); ++other) {
+      if (Interval(computed_[at]).high < Interval(computed_[other]).low - 1e-9) return false;
+    }
+    return true;
+  }
 
   // Points can be rounded as the person did, row by row.
   std::vector<bool> rows_keeping_sum() const {

@@ -302,12 +302,12 @@ const HandedStep* Sheet::find(std::string_view id) const {
   return found == steps.end() ? nullptr : &*found;
 }
 
-Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> problem_decimals, Recipe& right,
+Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<HandRounding> problem_rounding, Recipe& right,
                std::vector<std::string>& unknown) {
   std::vector<AnsweredStep> steps = answers.steps;
   std::vector<HandedStep> handed;
   for (AnsweredStep& step : steps) {
-    if (problem_decimals) drop_zeros_behind(*problem_decimals, step);
+    if (problem_rounding) drop_zeros_behind(problem_rounding->decimals, step);
     if (step.id == "result") step.id = trace.result;
     if (!right.has(step.id) && !add_step(step.id, right)) {
       unknown.push_back(step.id);
@@ -322,7 +322,7 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> pr
     if (rounds_once_a_step(right.dtype())) {
       for (HandedCell& cell : laid.cells) cell.held = stored(cell.number.value, right.dtype());
     }
-    laid.keeps_whole_sum = trace.arithmetic.hand_rounding == HandRounding{0, RoundingMode::keep_sum};
+    laid.keeps_whole_sum = problem_rounding == HandRounding{0, RoundingMode::keep_sum};
     laid.asked = laid.cells.size();
     leave_out_padding(laid, shape, trace, right.instruction(*right.line(laid.id)).part);
     handed.push_back(std::move(laid));

@@ -78,7 +78,7 @@ std::optional<HandedStep> turned(const HandedStep& step, const Recipe& right);
 // can be marked; what cannot be given a meaning is left out and its id added to `unknown`.
 // Cells of padded queries are not asked. Where the problem rounds every step, and so does
 // all that was handed in, more decimals than the problem's are zeros that tell nothing.
-Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<int> problem_decimals, Recipe& right,
+Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<HandRounding> problem_rounding, Recipe& right,
                std::vector<std::string>& unknown);
 
 }  // namespace attn

@@ -53,11 +53,8 @@ struct Problem {
   Attention& attention() { return sublayers.front(); }
 
   // Takes the rounding by hand away: people round in ways of their own, and are marked
-  // against exact numbers. The decimals that it had; nothing where there was none.
-  std::optional<int> take_hand_rounding() {
-    const auto taken = std::exchange(arithmetic.hand_rounding, std::nullopt);
-    return taken ? std::optional(taken->decimals) : std::nullopt;
-  }
+  // against exact numbers. Returns it; nothing where there was none.
+  std::optional<HandRounding> take_hand_rounding() { return std::exchange(arithmetic.hand_rounding, std::nullopt); }
 };
 
 }  // namespace attn

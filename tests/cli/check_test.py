@@ -418,6 +418,14 @@ class Roundings(CheckTest):
         result[1][0] = "0.884"
         self.assertEqual(self.report({"layer2.residual2": result}, problem=path)["verdict"], "wrong")
 
+    def test_whole_numbers_are_right_where_the_problem_rounds_to_them(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            problem = json.load(file)
+        for rounding, steps in ("0:keep-sum", {"attention_weights": [[0, 1, 0]] * 3}),:
+            with self.subTest(rounding=rounding, steps=list(steps)):
+                path = self.path("problem.json", json.dumps({**problem, "arithmetic": {"hand_rounding": rounding}}))
+                self.assertEqual(self.report(steps, problem=path)["verdict"], "right")
+
 
 class FixedRules(CheckTest):
     """A teacher's own rule in place of honest rounding."""

@@ -267,7 +267,7 @@ Exit CheckOptions::run() const {
 
   Problem problem = open_problem(file, computing, rendering.color_of_errors());
   MarkingRule rule = find_rule(*this, problem);
-  rule.problem_decimals = problem.take_hand_rounding();
+  rule.problem_rounding = problem.take_hand_rounding();
   telling.by_fixed_rule = rule.kind != MarkingRule::Kind::honest_rounding;
 
   Computation computation(problem);

@@ -343,7 +343,7 @@ Exit QuizOptions::run() const {
   const Attention& attention = problem.attention();
   const std::size_t sequence = batch.empty() ? 1 : whole_number("--batch", batch, "sequence", 1, attention.batch);
   MarkingRule rule;
-  rule.problem_decimals = problem.take_hand_rounding();
+  rule.problem_rounding = problem.take_hand_rounding();
 
   Computation computation(problem);
   std::vector<std::string> asked = picked_steps(steps, computation);

@@ -699,10 +699,21 @@ TEST_CASE("a row of weights that does not add up to 1 is told as such", "[check]
 }
 
 TEST_CASE("a row that the problem rounds to whole numbers of its sum is right as it is", "[check]") {
-  const char* const third = R"({"queries": [[0]], "keys": [[1], [2], [3]], "values": [[1], [2], [3]], "score": "dot",
-                                "arithmetic": {"hand_rounding": "0:keep-sum"}})";
-  CHECK(marked(third, R"({"attention_weights": [["1", "0", "0"]]})").verdict == Verdict::right);
-  CHECK(marked(third, R"({"attention_weights": [["1", "1", "0"]]})").verdict == Verdict::wrong);
+  const auto verdict = [](const std::string& query, const std::string& weights) {
+    const std::string problem =
+        R"({"queries": [[)" + query + R"(]], "keys": [[1], [2], [3]], "values": [[1], [2], [3]], "score": "dot"})";
+    return marked(problem, R"({"attention_weights": [)" + weights + "]}",
+                  {.problem_rounding = HandRounding{0, RoundingMode::keep_sum}})
+        .verdict;
+  };
+  CHECK(verdict("0", R"(["1", "0", "0"])") == Verdict::right);
+  CHECK(verdict("0", R"(["1", "1", "0"])") == Verdict::wrong);
+  // The weights are 0.19, 0.31 and 0.51, then 0.09, 0.24 and 0.67: the 1 is that of the largest.
+  for (const std::string query : {"0.5", "1"}) {
+    CHECK(verdict(query, R"(["0", "0", "1"])") == Verdict::right);
+    CHECK(verdict(query, R"(["0", "1", "0"])") == Verdict::wrong);
+    CHECK(verdict(query, R"([null, "1", null])") == Verdict::wrong);
+  }
 }
 
 TEST_CASE("a row of weights without a wrong number is no evidence, whatever rounding makes of its sum", "[check]") {
