@@ -151,7 +151,7 @@ class Person final : public Worker<double> {
 
   bool rounds(std::size_t line) const override {
     const Instruction& instruction = task_.recipe.instruction(line);
-    return options_.manner.unwritten && !is_exact(line) && is_rounded_by_people(instruction, task_.sheet.decimals) &&
+    return options_.manner.unwritten && !is_exact(line) && is_rounded_by_people(task_, line) &&
            (options_.manner.inner_as_written || !is_inner(instruction));
   }
 
@@ -237,8 +237,7 @@ class EverybodyHonest final : public Worker<Interval> {
 
  private:
   bool rounds(std::size_t line) const override {
-    return task_.rule.kind == MarkingRule::Kind::honest_rounding &&
-           is_rounded_by_people(task_.recipe.instruction(line), task_.sheet.decimals) &&
+    return task_.rule.kind == MarkingRule::Kind::honest_rounding && is_rounded_by_people(task_, line) &&
            (is_open(line) || (*options_.rounded)[line]);
   }
 
@@ -416,10 +415,12 @@ bool is_inner(const Instruction& instruction) {
   return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
 }
 
-bool is_rounded_by_people(const Instruction& instruction, int decimals) {
-  // Nobody makes whole numbers of what lies between 0 and 1.
+bool is_rounded_by_people(const Task& task, std::size_t line) {
+  const Instruction& instruction = task.recipe.instruction(line);
+  // Nobody makes whole numbers of what lies between 0 and 1, but where the problem says so: of weights.
   const auto* softmax = std::get_if<Softmax>(&instruction.op);
-  if (decimals == 0 && softmax) return false;
+  const bool says_so = task.rule.problem_rounding && task.rule.problem_rounding->decimals == 0;
+  if (task.sheet.decimals == 0 && softmax && (!says_so || is_inner(instruction))) return false;
   // The maximum is one of the scores, with the digits that they were carried on with.
   if (softmax && softmax->part == Softmax::Part::maximum) return false;
   return !instruction.given && instruction.kind != Instruction::Kind::between &&

@@ -40,7 +40,7 @@ class Ways {
   void find_choices(const Followed<Interval>& all) {
     for (std::size_t line = 0; line < task_.recipe.size(); ++line) {
       if (!task_.places.is_above[line] || task_.places[line]) continue;
-      if (!is_rounded_by_people(task_.recipe.instruction(line), task_.sheet.decimals)) continue;
+      if (!is_rounded_by_people(task_, line)) continue;
       const bool is_known = std::ranges::all_of(all.computed[line]->data(), &Interval::is_point);
       if (!is_known || *all.carried[line] != *all.computed[line]) choices_.push_back(line);
     }

@@ -340,12 +340,13 @@ std::vector<std::vector<std::size_t>> Marking::wrong_cells(std::size_t step) con
 }
 
 // Where so few digits are written, or so few before it, that the right value, 0,
-// 1 and so an even share could all stand behind a number, it tells nothing.
-// REQUIRES: there is one in the cell.
+// 1 and so an even share could all stand behind a number, it tells nothing; but
+// nobody owes digits to a problem of whole numbers. REQUIRES: there is one in the cell.
 bool Marking::too_coarse(std::size_t step, std::size_t cell) const {
   const HandedStep& handed = sheet_.steps[step];
   const HandedCell& written = handed.cells[cell];
   if (!written.number.decimals || !is_honest()) return false;
+  if (rule_.problem_rounding && rule_.problem_rounding->decimals == 0 && sheet_.decimals == 0) return false;
   if (handed.what != HandedStep::What::weights && written.number.value != 0) return false;
   const Interval& right = honest_.result(line_of(step))[cell];
   if (right.width() < 1e-9 && std::abs(right.low - written.number.value) < 1e-9) return false;

@@ -421,7 +421,9 @@ class Roundings(CheckTest):
     def test_whole_numbers_are_right_where_the_problem_rounds_to_them(self):
         with open(EXAMPLE, encoding="utf-8") as file:
             problem = json.load(file)
-        for rounding, steps in ("0:keep-sum", {"attention_weights": [[0, 1, 0]] * 3}),:
+        ones, nearest = [[0, 1, 0]] * 3, [[0, 0, 0], [2, 8, 0], [2, 8, 0]]
+        for rounding, steps in (("0:keep-sum", {"attention_weights": ones}), ("0:keep-sum", {"context": [[2, 8, 0]] * 3}),
+                                ("0:half-up", {"context": nearest}), ("0:truncate", {"context": [[0, 0, 0]] * 3})):
             with self.subTest(rounding=rounding, steps=list(steps)):
                 path = self.path("problem.json", json.dumps({**problem, "arithmetic": {"hand_rounding": rounding}}))
                 self.assertEqual(self.report(steps, problem=path)["verdict"], "right")

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -713,6 +714,22 @@ TEST_CASE("a row that the problem rounds to whole numbers of its sum is right as
     CHECK(verdict(query, R"(["0", "0", "1"])") == Verdict::right);
     CHECK(verdict(query, R"(["0", "1", "0"])") == Verdict::wrong);
     CHECK(verdict(query, R"([null, "1", null])") == Verdict::wrong);
+  }
+}
+
+TEST_CASE("where the problem rounds to whole numbers so may weights that nobody saw", "[check]") {
+  const auto verdict = [](const std::string& steps, std::optional<HandRounding> rounding) {
+    return marked(text_of("worked-example.json"), steps, {.problem_rounding = rounding}).verdict;
+  };
+  // The weights 0.06, 0.47, 0.47 then are 0, and of 0, 0.98, 0.02 one is 1, or none where digits are cut off.
+  const std::string nearest = R"({"context": [[0, 0, 0], [2, 8, 0], [2, 8, 0]]})";
+  const std::string cut_off = R"({"context": [[0, 0, 0], [0, 0, 0], [0, 0, 0]]})";
+  CHECK(verdict(nearest, HandRounding{0, RoundingMode::half_up}) == Verdict::right);
+  CHECK(verdict(cut_off, HandRounding{0, RoundingMode::truncate}) == Verdict::right);
+  CHECK(verdict(R"({"context": [[0, 0, 0], [2, 8, 0], [2, 7, 0]]})", HandRounding{}) == Verdict::wrong);
+  for (const auto& rounding : {std::optional<HandRounding>(), std::optional(HandRounding{1})}) {
+    CHECK(verdict(nearest, rounding) == Verdict::wrong);
+    CHECK(verdict(cut_off, rounding) == Verdict::wrong);
   }
 }
 
