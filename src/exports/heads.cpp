@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/numbers.h"
 #include "exports/json.h"
 #include "exports/json_text.h"
 
@@ -43,7 +44,7 @@ std::string heads_csv(const HeadsReport& report) {
     for (std::size_t i = 0; i < looks; ++i) {
       if (i == static_cast<std::size_t>(Look::pair) && !report.pair) continue;
       text += ",";
-      if (report.has_share(at, static_cast<Look>(i))) text += Json(one.shares[i]).dump();
+      if (report.has_share(at, static_cast<Look>(i))) text += shortest(one.shares[i]);
     }
     text += "\n";
   }

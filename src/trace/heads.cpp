@@ -108,11 +108,11 @@ HeadsReport heads_of(const Trace& trace, std::size_t sequence, const std::option
                          .head = head + 1,
                          .tokens = tokens,
                          .past = past,
-                         .shares = {}};
-      std::array<std::size_t, looks> counted = {};
+                         .shares = {},
+                         .counted = {}};
       const auto add = [&](Look look, std::size_t query, std::size_t key) {
         looks_so.shares[static_cast<std::size_t>(look)] += weight_at(weights, sequence, head, query, key);
-        ++counted[static_cast<std::size_t>(look)];
+        ++looks_so.counted[static_cast<std::size_t>(look)];
       };
       for (std::size_t query = 0; query < queries; ++query) {
         const std::size_t own = past + query;
@@ -122,8 +122,9 @@ HeadsReport heads_of(const Trace& trace, std::size_t sequence, const std::option
         if (own + 1 < past + queries) add(Look::next, query, own + 1);
       }
       if (pair && tokens == pair->tokens) add(Look::pair, pair->query, past + pair->key);
-      for (std::size_t i = 0; i < looks; ++i)
-        looks_so.shares[i] /= static_cast<double>(std::max<std::size_t>(counted[i], 1));
+      for (std::size_t i = 0; i < looks; ++i) {
+        if (looks_so.counted[i] > 0) looks_so.shares[i] /= static_cast<double>(looks_so.counted[i]);
+      }
       report.heads.push_back(std::move(looks_so));
     }
   }

@@ -21,9 +21,10 @@ struct HeadLooks {
   StepId weights;         // the step
   std::size_t layer = 1;  // how many attentions to their own tokens there are up to this one
   std::size_t head = 1;
-  std::vector<std::string> tokens;        // whose attention it is
-  std::size_t past = 0;                   // so many keys of a cache stand before theirs
-  std::array<double, looks> shares = {};  // by Look; queries that have no such token don't count
+  std::vector<std::string> tokens;              // whose attention it is
+  std::size_t past = 0;                         // so many keys of a cache stand before theirs
+  std::array<double, looks> shares = {};        // by Look; queries that have no such token don't count
+  std::array<std::size_t, looks> counted = {};  // how many have one
 };
 
 // From one of these tokens to another, counted from 0.
@@ -39,13 +40,11 @@ struct HeadsReport {
 
   double share(std::size_t head, Look look) const { return heads[head].shares[static_cast<std::size_t>(look)]; }
 
-  // Whether the head may look so: a pair is of one list of tokens.
-  bool has_share(std::size_t head, Look look) const {
-    return look != Look::pair || (pair && heads[head].tokens == pair->tokens);
-  }
+  // Whether the head may look so: one token has none before it, and a pair is of one list of tokens.
+  bool has_share(std::size_t head, Look look) const { return heads[head].counted[static_cast<std::size_t>(look)] > 0; }
 
-  // Those heads from the one that looks so the most on; of equal ones the first, and last where
-  // the share is NaN.
+  // Those heads that have such a share, from the one that looks so the most on; of equal ones the
+  // first, and last where the share is NaN.
   std::vector<std::size_t> ranked(Look look) const;
 };
 

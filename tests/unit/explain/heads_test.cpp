@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "catch.h"
+#include "exports/json.h"
 #include "trace/heads.h"
 #include "unit/explain/examples.h"
 #include "unit/formats/as_text.h"
@@ -48,6 +49,25 @@ TEST_CASE("of a shorter sequence only its own tokens look anywhere", "[heads]") 
     CHECK(report.share(head, Look::pair) == Approx(weight(1, 0)));
     CHECK(weight_of(trace, report.heads[head], 1, 0, 1) == weight(0, 1));
   }
+}
+
+TEST_CASE("a head has no share where no token has such a neighbour", "[heads]") {
+  const Trace trace = alone(problem_of(R"({"inputs": [[1, 2]], "causal": true})"));
+  const HeadsReport report = heads_of(trace, 0, {});
+  REQUIRE(report.heads.size() == 1);
+  CHECK(report.has_share(0, Look::itself));
+  for (const Look none : {Look::previous, Look::next, Look::first, Look::pair}) {
+    CHECK_FALSE(report.has_share(0, none));
+    CHECK(report.ranked(none).empty());
+  }
+  CHECK(heads_csv(report) == "step,layer,head,itself,previous,next,first\nattention_weights,1,1,1,,,\n");
+  CHECK(examples::holds(heads_json(report), "\"previous\": null"));
+}
+
+TEST_CASE("in a table of heads what is no number is nan", "[heads]") {
+  const Trace trace = alone(problem_of(R"({"inputs": [[1, 2], ["nan", 1]], "causal": true})"));
+  CHECK(heads_csv(heads_of(trace, 0, {})) ==
+        "step,layer,head,itself,previous,next,first\nattention_weights,1,1,nan,nan,0,nan\n");
 }
 
 TEST_CASE("tokens without names are looked at all the same, and no map has rows for them", "[heads]") {
