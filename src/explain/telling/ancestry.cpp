@@ -9,6 +9,7 @@
 #include "explain/telling/closing.h"
 #include "explain/telling/parts.h"
 #include "ops/regroups.h"
+#include "trace/rounding.h"
 #include "words/language.h"
 
 namespace attn {
@@ -334,7 +335,9 @@ class AncestryWriter {
     if (std::ranges::find(masks_, about.id) != masks_.end())
       return {about.value[cell] == 0 ? closed_by(trace_, {about.id, cell}) : std::string(said_.open)};
     const std::string computed = numerals_.in_line(working.computed);
-    if (const auto& rounding = trace_.arithmetic.hand_rounding) {
+    const auto& rounding = trace_.arithmetic.hand_rounding;
+    // The inner numbers of softmax are carried on in full: what they lose, they lose to the dtype.
+    if (rounding && is_rounded_by_hand(about.step->op, about.step->operands.size())) {
       return working.rounded ? Inline{computed + rounding_words(*rounding, about.step->op)} : Inline{};
     }
     const Dtype dtype = trace_.arithmetic.dtype;

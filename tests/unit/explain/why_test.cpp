@@ -21,6 +21,7 @@
 #include "sanitized.h"
 #include "unit/explain/calculator.h"
 #include "unit/explain/examples.h"
+#include "unit/model/attentions.h"
 #include "unit/trace/by_hand.h"
 
 namespace attn {
@@ -711,6 +712,15 @@ TEST_CASE("what is rounded by hand says what it was", "[explain][why]") {
   problem.arithmetic.hand_rounding = parse_hand_rounding("2:truncate");
   CHECK(
       examples::holds(tree_in_text(examples::traced(problem), "attention_weights[1,2]"), "(0.4683 cut to 2 decimals)"));
+}
+
+TEST_CASE("beside rounding by hand the inner numbers of softmax say what the dtype made of them", "[explain][why]") {
+  const std::string text = R"({"queries": [[1]], "keys": [[0], [-0.58], [-2.31]], "values": [[1], [2], [3]],
+                              "score": "dot", "arithmetic": {"dtype": "f16", "hand_rounding": "2:keep-sum"}})";
+  const std::string told = tree_in_text(examples::traced(problem_of(text)), "exponential_sums[1]");
+  CHECK(examples::holds(told, "0.5599"));
+  CHECK(examples::holds(told, "rounded to half precision"));
+  CHECK_FALSE(examples::holds(told, "decimals"));
 }
 
 TEST_CASE("a padded query says so", "[explain][why]") {
