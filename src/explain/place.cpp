@@ -150,21 +150,28 @@ std::optional<std::size_t> index_along(const Place& place, std::string_view axis
 
 std::size_t sequence_of(const Place& place) { return index_along(place, "batch").value_or(0); }
 
-CellNames::CellNames(const Trace& trace) : trace_(trace) {
-  for (const GivenTensor& given : trace.givens) ++symbols_[given.heading.symbol.text()];
-  for (const Step& step : trace.steps) ++symbols_[step.heading.symbol.text()];
+// The layers of a block repeat their symbols: a second tensor of that symbol is found soon, or there are few in all.
+bool CellNames::is_of_one_tensor(const std::string& symbol) const {
+  if (const auto known = found_.find(symbol); known != found_.end()) return known->second;
+  std::size_t count = 0;
+  const auto is_second = [&](const auto& tensor) {
+    count += tensor.heading.symbol.text() == symbol ? 1 : 0;
+    return count > 1;
+  };
+  const bool is_shared = std::ranges::any_of(trace_.givens, is_second) || std::ranges::any_of(trace_.steps, is_second);
+  return found_[symbol] = !is_shared;
 }
 
 Span CellNames::of(const Slice& cells) const {
   const Heading& heading = trace_.heading(cells.tensor);
   const std::string symbol = heading.symbol.text();
-  const bool is_its_alone = !symbol.empty() && symbols_.at(symbol) == 1;
+  const bool is_its_alone = !symbol.empty() && is_of_one_tensor(symbol);
   return {cell_name(trace_, cells, is_its_alone ? symbol : heading.id), heading.role};
 }
 
 Symbols::Symbols(const Trace& trace) : trace_(trace) {
-  for (const GivenTensor& given : trace.givens) taken_.push_back(given.heading.symbol.text());
-  for (const Step& step : trace.steps) taken_.push_back(step.heading.symbol.text());
+  for (const GivenTensor& given : trace.givens) taken_.insert(given.heading.symbol.text());
+  for (const Step& step : trace.steps) taken_.insert(step.heading.symbol.text());
 }
 
 // "k₁". The capital stays where the small letter means something else: e is
@@ -174,7 +181,7 @@ std::string Symbols::row(const Formula& symbol, std::size_t index) const {
   if (text.size() == 1 && is_ascii_lower(text[0])) return text + subscript(index + 1);
   if (!is_simple(symbol)) return text + "[" + std::to_string(index + 1) + "]";
   const std::string small = static_cast<char>(text[0] - 'A' + 'a') + text.substr(1);
-  const bool ambiguous = small == "e" || std::ranges::find(taken_, small) != taken_.end();
+  const bool ambiguous = small == "e" || taken_.contains(small);
   return (ambiguous ? text : small) + subscript(index + 1);
 }
 

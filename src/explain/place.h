@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,13 +66,15 @@ std::size_t sequence_of(const Place& place);
 // symbol is not its alone.
 class CellNames {
  public:
-  explicit CellNames(const Trace& trace);
+  explicit CellNames(const Trace& trace) : trace_(trace) {}
 
   Span of(const Slice& cells) const;
 
  private:
+  bool is_of_one_tensor(const std::string& symbol) const;
+
   const Trace& trace_;
-  std::map<std::string, std::size_t, std::less<>> symbols_;  // how many have each
+  mutable std::map<std::string, bool, std::less<>> found_;  // of the symbols that were asked for
 };
 
 // Writes the parts of tensors as formulas do: k₁ is row 1 of K, S[1,2] a cell
@@ -92,7 +95,7 @@ class Symbols {
   std::string row(const Formula& symbol, std::size_t index) const;
 
   const Trace& trace_;
-  std::vector<std::string> taken_;  // every symbol of the trace
+  std::set<std::string, std::less<>> taken_;  // every symbol of the trace
 };
 
 }  // namespace attn

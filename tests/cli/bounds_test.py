@@ -5,6 +5,7 @@ import html
 import json
 import os
 import re
+import resource
 import shutil
 import struct
 import subprocess
@@ -49,6 +50,14 @@ def held(number, dtype):
 
 def leaves(nested):
     return [x for part in nested for x in leaves(part)] if isinstance(nested, list) else [nested]
+
+
+def seconds(*words):
+    """Of the processor's time."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([ATTN, *words], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 class Bounds(unittest.TestCase):
@@ -158,6 +167,14 @@ class Bounds(unittest.TestCase):
     def test_what_has_no_place_for_bounds_refuses_them(self):
         for words in (("--format", "csv"), ("--format", "npz", "-o", "p.npz"), ("--at-once",)):
             self.assertIn("--bounds", self.attn("run", self.file(TENTHS), "--bounds", *words, code=2))
+
+    def test_many_layers_take_little_longer_than_without(self):
+        square = [[1, 0], [0, 1]]
+        layer = {"repeat": 500, "self": {"weights": {"query": square, "key": square, "value": square}}, "norm1": {},
+                 "ffn": {"in": square, "out": square}}
+        path = self.file({"inputs": [[1, 2], [3, 4]], "block": {"kind": "encoder", "layers": [layer]}})
+        words = ("run", path, "--explain", "result")
+        self.assertLess(seconds(*words, "--bounds"), 8 * seconds(*words))
 
     def test_a_golden_may_differ_by_what_both_may_be_off(self):
         path = self.file(TENTHS)
