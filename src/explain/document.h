@@ -10,6 +10,7 @@
 #include "explain/geometry/geometry.h"
 #include "explain/numerals.h"
 #include "explain/provenance.h"
+#include "explain/shared_labels.h"
 #include "formula/formula.h"
 #include "trace/role.h"
 #include "words/said.h"
@@ -125,7 +126,7 @@ struct Matrix {
   std::string words;  // "rows: queries, columns: keys; each row sums to 1"
 
   Axis row_axis, column_axis;  // empty for the one row or column of a vector
-  std::vector<std::string> row_labels, column_labels;
+  SharedLabels row_labels, column_labels;
 
   std::vector<double> cells;                // row by row
   std::vector<bool> closed;                 // as many, or empty where the step has no mask

@@ -85,7 +85,7 @@ bool go_on_one_page(const Step& a, const Step& b) {
 void leave_out_padding(Matrix& matrix) {
   std::size_t rows = matrix.rows();
   while (rows > 1 && is_padding(matrix.row_labels[rows - 1])) --rows;
-  matrix.row_labels.resize(rows);
+  if (rows < matrix.rows()) matrix.row_labels.own().resize(rows);
   const bool are_compared = matrix.row_axis == "query" && matrix.column_axis == "key";
   std::size_t columns = matrix.columns();
   while (!are_compared && columns > 1 && matrix.is_padding_column(columns - 1)) --columns;
@@ -97,7 +97,7 @@ void leave_out_padding(Matrix& matrix) {
       if (!matrix.closed.empty()) closed.push_back(matrix.is_closed(row, column));
     }
   }
-  matrix.column_labels.resize(columns);
+  if (columns < matrix.columns()) matrix.column_labels.own().resize(columns);
   matrix.cells = std::move(cells);
   matrix.closed = std::move(closed);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "explain/telling/closing.h"
@@ -11,6 +12,9 @@
 namespace attn {
 namespace {
 
+// Of a tensor, along each axis in each sequence, as far as somebody asked for them.
+using LabelsFound = std::map<std::pair<Axis, std::optional<std::size_t>>, SharedLabels>;
+
 // What matrices are made of.
 struct Shown {
   const Trace& trace;
@@ -18,12 +22,13 @@ struct Shown {
   const Heading& heading;
   const Tensor<double>& tensor;
   Reading reading;
+  LabelsFound& labels;
 };
 
 // What the rows or the columns are: an axis, or nothing for a vector's one row.
 struct Edge {
   Axis axis = {};
-  std::vector<std::string> labels = {};
+  SharedLabels labels = {};
   std::size_t stride = 0, first = 0;
 };
 
@@ -139,7 +144,9 @@ Edge side(const Shown& source, const Place& place, const Dim* dim, std::optional
   if (query && dim->axis == "query") {
     return {dim->axis, {axis_label(source.trace, source.heading, *dim, place, *query)}, stride, *query * stride};
   }
-  return {dim->axis, axis_labels(source.trace, source.heading, *dim, place), stride, 0};
+  const auto [known, is_new] = source.labels.try_emplace({dim->axis, index_along(place, "batch")});
+  if (is_new) known->second = axis_labels(source.trace, source.heading, *dim, place);
+  return {dim->axis, known->second, stride, 0};
 }
 
 // Which of these cells the mask closes, where it says so cell by cell.
@@ -232,7 +239,8 @@ std::vector<Matrix> matrices_at(const Trace& trace, const Numerals& numerals, co
   const Shape& shape = tensor.shape();
   if (query && shape.has("query") && *query >= shape.size("query")) return {};
   const Reading reading = step ? reading_of(trace, *step) : Reading{Given{}, {}, std::nullopt, tensor.shape()};
-  std::vector<Matrix> all = all_matrices({trace, numerals, trace.heading(id), tensor, reading}, place, query);
+  LabelsFound labels;
+  std::vector<Matrix> all = all_matrices({trace, numerals, trace.heading(id), tensor, reading, labels}, place, query);
   for (Matrix& matrix : all) {
     if (step) matrix.part = part_title(trace, *step);
   }

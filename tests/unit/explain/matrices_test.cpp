@@ -161,6 +161,17 @@ TEST_CASE("a matrix is described by its sizes and in words where it has both", "
   CHECK(matrix.meaning() == "rows: queries");
 }
 
+TEST_CASE("the matrices of a step, one for each query, share their labels until one is given its own", "[explain]") {
+  const Trace trace = examples::traced(examples::worked_example());
+  std::vector<Matrix> all = matrices_of(trace, Numerals(4, trace), "weighted_values");
+  REQUIRE(all.size() == 3);
+  CHECK(&all[0].row_labels[0] == &all[2].row_labels[0]);
+  CHECK(all[0].row_labels == axis_labels(trace, trace.heading("weighted_values"), {"key", 3}, {}));
+  all[2].row_labels.own()[0] = "other";
+  CHECK(all[0].row_labels[0] != "other");
+  CHECK(all[0].row_labels == all[1].row_labels);
+}
+
 TEST_CASE("a number in a box has all its digits, those of very large ones without the zeros behind them", "[explain]") {
   Matrix matrix;
   matrix.row_labels = {"1"};

@@ -42,8 +42,8 @@ Matrix page_matrix(const std::string& step, std::size_t rows, std::size_t column
   matrix.title = step;
   matrix.row_axis = "query";
   matrix.column_axis = "key";
-  for (std::size_t i = 1; i <= rows; ++i) matrix.row_labels.push_back("q" + std::to_string(i));
-  for (std::size_t i = 1; i <= columns; ++i) matrix.column_labels.push_back("k" + std::to_string(i));
+  for (std::size_t i = 1; i <= rows; ++i) matrix.row_labels.own().push_back("q" + std::to_string(i));
+  for (std::size_t i = 1; i <= columns; ++i) matrix.column_labels.own().push_back("k" + std::to_string(i));
   matrix.cells = std::vector<double>(rows * columns, number);
   matrix.format = {.decimals = 2};
   matrix.row_stride = columns;
@@ -135,7 +135,7 @@ TEST_CASE("of a mask that was joined of two a page names the one that the number
          added = page_mask("added", {0, 0});
   mask.reading.op = Join{"key"};
   for (Matrix* half : {&cached, &added}) {
-    half->column_labels.pop_back();
+    half->column_labels.own().pop_back();
     half->row_stride = 1;
     half->reading.result = Shape{{"query", 2}, {"key", 1}};
     mask.reading.operands.push_back({half->step, half->reading.result});
@@ -305,8 +305,8 @@ TEST_CASE("a map leads to weights of many keys or queries and not to a few that 
 
 TEST_CASE("maps say that what is faint is padding be it of queries or of keys") {
   Matrix of_keys = page_weights(2, 9), of_queries = page_weights(9, 2);
-  of_keys.column_labels.back() = padding_label;
-  of_queries.row_labels.back() = padding_label;
+  of_keys.column_labels.own().back() = padding_label;
+  of_queries.row_labels.own().back() = padding_label;
   CHECK(has(body_of({{Headline{2, {"A"}}, of_keys}}), "Faint rows are padding."));
   CHECK(has(body_of({{Headline{2, {"A"}}, of_queries}}), "Faint rows are padding."));
   CHECK_FALSE(has(body_of({{Headline{2, {"A"}}, page_weights(2, 9)}}), "Faint rows are padding."));

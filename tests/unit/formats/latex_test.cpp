@@ -113,9 +113,9 @@ TEST_CASE("lines between tokens in LaTeX are the same whichever of them are the 
 
 TEST_CASE("no line of LaTeX leads from padding or to it") {
   Matrix weights = weights_of(2, 2);
-  weights.column_labels[1] = padding_label;
+  weights.column_labels.own()[1] = padding_label;
   CHECK(times_in(joined(latex_arcs(weights, {})), "\\attnarc{") == 2);
-  weights.row_labels[0] = padding_label;
+  weights.row_labels.own()[0] = padding_label;
   CHECK(times_in(joined(latex_arcs(weights, {})), "\\attnarc{") == 1);
 }
 

@@ -120,8 +120,8 @@ Drawing with_letters(double width, double height, const std::string& element) { 
 
 TEST_CASE("arcs lead from queries to keys whichever of them are the rows", "[svg]") {
   Matrix weights = drawn_matrix("weights", Role::attention_weight, 3, 4);
-  weights.row_labels[2] = "·";     // padding
-  weights.column_labels[3] = "·";  // which nobody closed
+  weights.row_labels.own()[2] = "·";     // padding
+  weights.column_labels.own()[3] = "·";  // which nobody closed
   const Palette palette = Theme{}.palette();
   const Drawing drawing = arcs_drawing(weights, palette);
   CHECK(times_in(drawing.content, "data-column=") == 10);  // 12 weights, two of them 0
@@ -185,8 +185,8 @@ TEST_CASE("arcs stand beside their map where there is room, else below it", "[sv
 TEST_CASE("the longest label of a map stands there in full", "[svg]") {
   for (const char* longest : {"last", "second", "tokens", "a b c", "Wort"}) {
     Matrix weights = drawn_matrix("weights", Role::attention_weight, 30, 30);
-    for (std::size_t i = 0; i < 30; ++i) weights.row_labels[i] = std::to_string(i + 1);
-    weights.row_labels[29] = longest;
+    for (std::size_t i = 0; i < 30; ++i) weights.row_labels.own()[i] = std::to_string(i + 1);
+    weights.row_labels.own()[29] = longest;
     const std::vector<ToldMatrix> told = {{&weights, "Weights", ""}};
     const std::string words = words_shown(map_drawing(told, {}, Theme{}, {}).content);
     CHECK(has(words, std::string("\n30 ") + longest + "\n"));

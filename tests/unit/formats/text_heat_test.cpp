@@ -45,8 +45,8 @@ Matrix weights(std::vector<double> cells, std::size_t columns, Role role = Role:
   matrix.symbol = matrix.formula = "A";
   matrix.row_axis = "query";
   matrix.column_axis = "key";
-  for (std::size_t i = 1; i <= cells.size() / columns; ++i) matrix.row_labels.push_back(std::to_string(i));
-  for (std::size_t i = 1; i <= columns; ++i) matrix.column_labels.push_back(std::to_string(i));
+  for (std::size_t i = 1; i <= cells.size() / columns; ++i) matrix.row_labels.own().push_back(std::to_string(i));
+  for (std::size_t i = 1; i <= columns; ++i) matrix.column_labels.own().push_back(std::to_string(i));
   matrix.format = Numerals(2, Dtype::f64).format(cells);
   matrix.cells = std::move(cells);
   return matrix;
