@@ -343,6 +343,13 @@ class Spreadsheet(unittest.TestCase):
         self.assertIn("200000", attn("run", "-", "-o", where, text=json.dumps(large), code=2))
         infinite = {"queries": [["inf", 1]], "keys": [[1, 2], [0, 1]], "values": [[1], [2]]}
         self.assertIn("not finite", attn("run", "-", "-o", where, text=json.dumps(infinite), code=2))
+        # So long a sum is one of whole ranges, which reads what the mask closes.
+        keys, width = 400, 251
+        closed = {"queries": [[1]], "keys": [[i % 5 / 5] for i in range(keys)],
+                  "values": [[(i + j) % 3 for j in range(width)] for i in range(keys - 1)] + [["nan"] * width],
+                  "mask": {"block": [[0] * (keys - 1) + [1]]}}
+        self.assertIn("values[400,1] is not finite",
+                      attn("run", "-", "-o", where, text=json.dumps(closed), code=2))
         self.assertFalse(os.path.exists(where))
 
 

@@ -52,9 +52,10 @@ struct StepOptions {
 // Writes one cell of a step. Visits an Op.
 class CellFormula {
  public:
-  CellFormula(const SheetLayout& layout, const SheetTable& table, const Reading& reading, const StepOptions& options,
-              const std::set<std::string>& texts, bool closes_rows)
-      : layout_(layout),
+  CellFormula(const Trace& trace, const SheetLayout& layout, const SheetTable& table, const Reading& reading,
+              const StepOptions& options, const std::set<std::string>& texts, bool closes_rows)
+      : trace_(trace),
+        layout_(layout),
         table_(table),
         reading_(reading),
         options_(options),
@@ -287,6 +288,7 @@ class CellFormula {
       if (!made_.open || sum.size() < longest_formula) return sum;
     }
     const Run of_a = run(a), of_b = run(b);
+    if (made_.open) refuse_not_finite({a, b});
     if (of_a == Run::none || of_b == Run::none) throw too_long();
     if (of_a == of_b) return "SUMPRODUCT(" + range(a) + "," + range(b) + ")";
     return "SUM(MMULT(" + range(of_a == Run::row ? a : b) + "," + range(of_a == Run::row ? b : a) + "))";
@@ -371,11 +373,26 @@ class CellFormula {
     return when(variance + eps + "=0", "0", upper + "/" + divisor);
   }
 
+  // A sum over whole ranges reads what the mask closes, too: times 0 a number is nothing, and any other an error.
+  void refuse_not_finite(const std::array<Slice, 2>& read) const {
+    for (const Slice& slice : read) {
+      const Tensor<double>& numbers = trace_.value(slice.tensor);
+      for (std::size_t i = 0; i < slice.count; ++i) {
+        const Slice& open = *made_.open;
+        const bool is_open = trace_.value(open.tensor)[open.cell(open.count > 1 ? i : 0)] != 0;
+        if (is_open || std::isfinite(numbers[slice.cell(i)])) continue;
+        const FileWords& said = language().files;
+        throw ExportError({said.not_finite(cell_name(trace_, {slice.tensor, slice.cell(i)})), said.smaller});
+      }
+    }
+  }
+
   static ExportError too_long() {
     const FileWords& said = language().files;
     return ExportError({said.too_wide("xlsx"), said.smaller});
   }
 
+  const Trace& trace_;
   const SheetLayout& layout_;
   const SheetTable& table_;
   const Reading& reading_;
@@ -508,7 +525,7 @@ std::vector<std::string> SheetFormulas::of_step(const SheetTable& table) {
   const Step& step = *table.step;
   const Reading reading = reading_of(trace_, step);
   const StepOptions options = OptionFinder(trace_, options_, step).find(trace_.arithmetic);
-  CellFormula cell(layout_, table, reading, options, texts_, closes_rows(trace_, step));
+  CellFormula cell(trace_, layout_, table, reading, options, texts_, closes_rows(trace_, step));
   std::vector<std::string> all;
   for (std::size_t i = 0; i < step.result.size(); ++i) all.push_back(cell.write(i));
   return all;
