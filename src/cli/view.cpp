@@ -297,6 +297,21 @@ void refuse_too_long(const Trace& trace, const ViewPlan& view) {
       .at({full ? "--full" : "--max-memory"});
 }
 
+// Refuses a format that cannot say this, or that takes more memory to make than there may be.
+void refuse_unwritable(const Target& target, const Trace& trace, const ViewPlan& view) {
+  if (!target.exported) return;
+  if (target.exported->unwritable) {
+    if (const auto why = target.exported->unwritable(trace)) throw not_written_in(*why, target.name());
+  }
+  if (!target.exported->bytes_taken) return;
+  const std::size_t bytes = target.exported->bytes_taken(trace);
+  if (bytes <= view.most_bytes) return;
+  throw Refusal(fmt::format("{} takes about {} to make, and --max-memory is {}", target.name(), spelled_size(bytes),
+                            spelled_size(view.most_bytes)),
+                "give a smaller problem, or a larger --max-memory", Exit::wrong_environment)
+      .at({"--max-memory"});
+}
+
 void write(const Target& target, const Trace& trace, const ViewPlan& view, Sink& sink, Hints& hints) {
   const bool is_seen = target.path.empty() && is_terminal(STDOUT_FILENO);
   const std::string what = "writing " + (target.path.empty() ? target.name() : target.path);
@@ -455,8 +470,7 @@ Exit show(const Problem& problem, ComputeOptions computing, const ViewOptions& v
     return pause(trace, explain(trace, view.explaining), view.explaining, view.rendering);
   }
   for (const Target& target : view.rendering.targets) {
-    if (!target.exported || !target.exported->unwritable) continue;
-    if (const auto why = target.exported->unwritable(trace)) throw not_written_in(*why, target.name());
+    refuse_unwritable(target, trace, view);
   }
   try {
     Hints hints;

@@ -1,13 +1,13 @@
 #include "exports/course_questions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/numbers.h"
 #include "base/rounding.h"
 #include "base/text.h"
 #include "explain/arithmetic/lines.h"
-#include "explain/place.h"
 #include "explain/provenance.h"
 #include "explain/reports/worksheet.h"
 #include "explain/telling/matrices.h"
@@ -23,6 +23,9 @@ namespace {
 
 // Nobody fills in more boxes than that at once.
 constexpr std::size_t most_boxes = 100;
+
+// So many numbers of a step are looked at for them: those of which anything could be written are no boxes.
+constexpr std::size_t most_looked_at = 10 * most_boxes;
 
 int decimals_of(const Trace& trace) {
   if (trace.arithmetic.hand_rounding) return trace.arithmetic.hand_rounding->decimals;
@@ -99,19 +102,51 @@ Table without_arithmetic(Table table, const Trace& trace) {
 
 Numerals numerals_for(const Trace& trace, int decimals) { return Numerals(std::max(6, decimals + 3), trace); }
 
+// A matrix, and how many of its first rows are looked at.
+struct LookedAt {
+  Matrix matrix;
+  std::size_t rows = 0;
+};
+
+bool may_be_asked(const Matrix& matrix, std::size_t row, std::size_t column) {
+  return std::isfinite(matrix.number(row, column)) && !matrix.is_closed(row, column);
+}
+
+// The first matrices of a step; its cells that may be asked for are added to `cells`.
+std::vector<LookedAt> first_matrices(const Trace& trace, const Numerals& numerals, const std::string& id,
+                                     std::vector<std::size_t>& cells) {
+  std::vector<LookedAt> all;
+  for (const Place& place : outer_places(trace.value(id).shape(), 0, 0)) {
+    for (Matrix& matrix : matrices_at(trace, numerals, id, place)) {
+      std::size_t rows = 0;
+      for (; rows < matrix.rows(); ++rows) {
+        if (!cells.empty() && cells.size() + matrix.columns() > most_looked_at) break;
+        for (std::size_t column = 0; column < matrix.columns(); ++column) {
+          if (may_be_asked(matrix, rows, column)) cells.push_back(matrix.place_of(rows, column));
+        }
+      }
+      const bool is_last = rows < matrix.rows();
+      if (rows > 0) all.push_back({std::move(matrix), rows});
+      if (is_last) return all;
+    }
+  }
+  return all;
+}
+
 // The rows of a matrix that are asked for, while there is room for boxes.
-CourseTable table_of(Matrix matrix, const std::vector<Leeway>& leeways, std::size_t& boxes) {
-  CourseTable table{.matrix = std::move(matrix), .asked = {}};
+CourseTable table_of(LookedAt looked, const std::map<std::size_t, Leeway>& leeways, std::size_t& boxes) {
+  CourseTable table{.matrix = std::move(looked.matrix), .asked = {}, .is_cut = false};
   const Matrix& all = table.matrix;
-  for (std::size_t row = 0; row < all.rows(); ++row) {
+  table.is_cut = looked.rows < all.rows();
+  for (std::size_t row = 0; row < looked.rows; ++row) {
     if (boxes > 0 && boxes + all.columns() > most_boxes) {
       table.is_cut = true;
       break;
     }
     for (std::size_t column = 0; column < all.columns(); ++column) {
-      const Leeway& leeway = leeways[all.place_of(row, column)];
-      const bool is_asked = leeway.is_asked && !all.is_closed(row, column);
-      table.asked.push_back(is_asked ? &leeway : nullptr);
+      const auto found = may_be_asked(all, row, column) ? leeways.find(all.place_of(row, column)) : leeways.end();
+      const bool is_asked = found != leeways.end() && found->second.is_asked;
+      table.asked.push_back(is_asked ? &found->second : nullptr);
       boxes += is_asked ? 1 : 0;
     }
   }
@@ -150,16 +185,22 @@ std::string html_text(std::string_view text) {
 }
 
 CourseQuestions::CourseQuestions(const Trace& trace, std::size_t longest_given)
-    : trace_(with_all_steps(trace)), decimals_(decimals_of(trace)), longest_given_(longest_given) {
+    : trace_(with_all_steps(trace)), decimals_(decimals_of(trace)), longest_given_(longest_given), names_(trace_) {
   const std::vector<std::string> steps = asked_steps(trace);
-  leeways_ = leeways(trace_, steps, decimals_);
   const Numerals numerals = numerals_for(trace_, decimals_);
+  std::map<std::string, std::vector<LookedAt>> looked_at;
+  AskedCells cells;
+  for (const std::string& id : steps) looked_at[id] = first_matrices(trace_, numerals, id, cells[id]);
+  leeways_ = leeways(trace_, cells, decimals_);
+  Document to_all;
+  tell_givens(trace_, {}, numerals, to_all);
+  given_ = html_of_given(std::move(to_all));
   for (const std::string& id : steps) {
     const Step& step = *trace_.find(id);
     CourseQuestion question{.step = &step, .title = dotted(part_title(trace_, step), step.heading.title)};
     std::size_t boxes = 0;
-    for (Matrix& matrix : matrices_of(trace_, numerals, id)) {
-      CourseTable table = table_of(std::move(matrix), leeways_.at(id), boxes);
+    for (LookedAt& looked : looked_at.at(id)) {
+      CourseTable table = table_of(std::move(looked), leeways_[id], boxes);
       const bool is_empty = std::ranges::count(table.asked, nullptr) == std::ssize(table.asked);
       const bool has_closed = std::ranges::count(table.matrix.closed, true) > 0;
       question.has_closed = question.has_closed || has_closed;
@@ -182,15 +223,13 @@ void CourseQuestions::add_given(CourseQuestion& question) const {
     question.given = questions_.back().given;
     return;
   }
-  std::string given = given_of(question.step->part);
+  Document of_part;
+  tell_givens_of_part(trace_, question.step->part, {}, numerals_for(trace_, decimals_), of_part);
+  std::string given = given_ + html_of_given(std::move(of_part));
   (given.size() > longest_given_ ? question.described : question.given) = std::move(given);
 }
 
-std::string CourseQuestions::given_of(std::size_t part) const {
-  const Numerals numerals = numerals_for(trace_, decimals_);
-  Document document;
-  tell_givens(trace_, {}, numerals, document);
-  tell_givens_of_part(trace_, part, {}, numerals, document);
+std::string CourseQuestions::html_of_given(Document document) const {
   std::string html;
   for (Block& block : document.blocks) {
     if (const auto* table = std::get_if<Table>(&block)) block = without_arithmetic(*table, trace_);
@@ -217,7 +256,7 @@ std::string CourseQuestions::answer(const Leeway& leeway, std::string_view betwe
 std::string CourseQuestions::name(const CourseQuestion& question, const CourseTable& table, std::size_t cell) const {
   const std::size_t columns = table.matrix.columns();
   const std::size_t place = table.matrix.place_of(cell / columns, cell % columns);
-  return CellNames(trace_).of({question.step->heading.id, place, 0, 1}).text;
+  return names_.of({question.step->heading.id, place, 0, 1}).text;
 }
 
 std::string CourseQuestions::formula(const CourseQuestion& question) {
@@ -231,6 +270,8 @@ std::string CourseQuestions::category() const {
   }
   return "$course$/top/" + text;
 }
+
+std::size_t bytes_for_questions(const Trace& trace) { return bytes_for_leeways(trace, asked_steps(trace)); }
 
 ExpectedQuestions::ExpectedQuestions(const Trace& trace) {
   constexpr std::size_t of_cell = 45;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "explain/document.h"
+#include "explain/place.h"
 #include "mark/leeway.h"
 #include "trace/trace.h"
 
@@ -60,15 +61,20 @@ class CourseQuestions {
 
  private:
   void add_given(CourseQuestion& question) const;
-  std::string given_of(std::size_t part) const;
+  std::string html_of_given(Document document) const;
 
   const Trace trace_;  // with all of its steps
   const int decimals_;
   const std::size_t longest_given_;
-  std::map<std::string, std::vector<Leeway>> leeways_;
+  const CellNames names_;
+  std::map<std::string, std::map<std::size_t, Leeway>> leeways_;
   std::vector<CourseQuestion> questions_;
+  std::string given_;  // to all parts
   std::string notes_;
 };
+
+// About how many bytes of memory it takes to find out what may be written.
+std::size_t bytes_for_questions(const Trace& trace);
 
 // About how many numbers are asked for, and bytes of HTML what is given takes; found in passing.
 struct ExpectedQuestions {

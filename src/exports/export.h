@@ -43,6 +43,8 @@ struct Export {
 
   std::size_t most_numbers = 0;   // that steps may have; 0 for any
   bool wants_every_step = false;  // one that is left out leaves those below it without what they are made of
+  // About how many bytes of memory `write` takes beside the trace, where that is more than it writes; found in passing.
+  std::function<std::size_t(const Trace&)> bytes_taken = {};
   std::function<std::optional<Unwritable>()> missing = {};                 // what is not here to write with
   std::function<std::optional<Unwritable>(const Trace&)> unwritable = {};  // what it cannot say of this trace
 };

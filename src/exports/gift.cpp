@@ -63,7 +63,12 @@ std::size_t expected_gift(const Trace& trace) {
 }  // namespace
 
 Export gift_export() {
-  return {"gift", ".gift", "questions for course systems that read GIFT, one a number", write_gift, expected_gift};
+  return {.name = "gift",
+          .ending = ".gift",
+          .summary = "questions for course systems that read GIFT, one a number",
+          .write = write_gift,
+          .expected_bytes = expected_gift,
+          .bytes_taken = bytes_for_questions};
 }
 
 }  // namespace attn

@@ -67,7 +67,12 @@ std::size_t expected_moodle(const Trace& trace) {
 }  // namespace
 
 Export moodle_export() {
-  return {"moodle", ".xml", "questions for Moodle, a table to fill in for each step", write_moodle, expected_moodle};
+  return {.name = "moodle",
+          .ending = ".xml",
+          .summary = "questions for Moodle, a table to fill in for each step",
+          .write = write_moodle,
+          .expected_bytes = expected_moodle,
+          .bytes_taken = bytes_for_questions};
 }
 
 }  // namespace attn

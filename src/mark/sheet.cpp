@@ -185,24 +185,11 @@ void find_rows_with_a_factor(HandedStep& step, const HandedStep* maximum) {
   });
 }
 
-// Padding is nobody's homework.
 void leave_out_padding(HandedStep& step, const Shape& shape, const Trace& trace, std::size_t part) {
-  const auto batch = shape.position("batch");
-  if (!batch || !step.fits) return;
-  std::vector<std::vector<std::size_t>> own(shape.rank());  // places along an axis, a number a sequence
-  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
-    for (std::size_t sequence = 0; sequence < shape[*batch].size; ++sequence) {
-      const auto places = own_places(trace, step.id, part, shape, shape[axis].axis, sequence);
-      own[axis].push_back(places.value_or(shape[axis].size));
-    }
-  }
+  if (!step.fits) return;
+  const PaddingOf padding(trace, step.id, part, shape);
   for (std::size_t at = 0; at < step.cells.size(); ++at) {
-    const std::vector<std::size_t> index = shape.index(at);
-    bool is_padding = false;
-    for (std::size_t axis = 0; axis < own.size(); ++axis) {
-      is_padding = is_padding || index[axis] >= own[axis][index[*batch]];
-    }
-    if (!is_padding) continue;
+    if (!padding.has(at)) continue;
     step.cells[at].kind = HandedCell::Kind::not_asked;
     --step.asked;
   }
@@ -266,6 +253,26 @@ void drop_zeros_behind(int decimals, AnsweredStep& step) {
 }
 
 }  // namespace
+
+PaddingOf::PaddingOf(const Trace& trace, std::string_view id, std::size_t part, const Shape& shape)
+    : shape_(shape), batch_(shape.position("batch")), own_(shape.rank()) {
+  if (!batch_) return;
+  for (std::size_t axis = 0; axis < shape.rank(); ++axis) {
+    for (std::size_t sequence = 0; sequence < shape[*batch_].size; ++sequence) {
+      const auto places = own_places(trace, id, part, shape, shape[axis].axis, sequence);
+      own_[axis].push_back(places.value_or(shape[axis].size));
+    }
+  }
+}
+
+bool PaddingOf::has(std::size_t cell) const {
+  if (!batch_) return false;
+  const std::vector<std::size_t> index = shape_.index(cell);
+  for (std::size_t axis = 0; axis < own_.size(); ++axis) {
+    if (index[axis] >= own_[axis][index[*batch_]]) return true;
+  }
+  return false;
+}
 
 std::optional<HandedStep> turned(const HandedStep& step, const Recipe& right) {
   const Shape& shape = right.shape(step.id);

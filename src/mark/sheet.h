@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/interval.h"
@@ -72,6 +73,20 @@ struct Sheet {
 // The step as somebody meant it who writes vectors as columns: its last two axes
 // exchanged. Nothing where it has no two such axes, or has another shape even so.
 std::optional<HandedStep> turned(const HandedStep& step, const Recipe& right);
+
+// Which cells of a step are padding, in a batch of sequences of different lengths: nobody's homework.
+class PaddingOf {
+ public:
+  // `part` is the step's, of the recipe's. REQUIRES: the shape outlives it.
+  PaddingOf(const Trace& trace, std::string_view id, std::size_t part, const Shape& shape);
+
+  bool has(std::size_t cell) const;
+
+ private:
+  const Shape& shape_;
+  std::optional<std::size_t> batch_;           // which of its axes that is; without one nothing is padding
+  std::vector<std::vector<std::size_t>> own_;  // places along an axis that are none, a number a sequence
+};
 
 // Lays the answers out. `right` gains what they name and the problem has not
 // (scaled scores where nothing is scaled: the scores themselves), so that they

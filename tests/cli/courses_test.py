@@ -282,6 +282,27 @@ class Long(unittest.TestCase):
             self.assertEqual(text.count("Inputs</caption>"), 1, format)
             self.assertLess(len(text), 400000)
 
+    def test_of_a_large_step_the_first_numbers_are_asked_as_of_a_small_one(self):
+        problem = {"inputs": {"random": "normal", "shape": [150, 8], "seed": 1}, "digits": 4}
+        steps = {title: items for title, items, _, _ in moodle(run("run", "-", "--format", "moodle",
+                                                                   text=json.dumps(problem)))}
+        scores = [items for title, items in steps.items() if title.startswith("Scores")]
+        self.assertEqual([len(items) for items in scores], [150])
+        values = [value for value, _ in sum(scores[0], [])]
+        right = {step["id"]: step for step in json.loads(run("run", "-", "--format", "json",
+                                                             text=json.dumps(problem)))["steps"]}
+        for value, number in zip(values, flat(right["scores"]["data"])):
+            self.assertAlmostEqual(value, number, delta=0.00006)
+
+    def test_what_takes_more_memory_than_there_may_be_is_refused(self):
+        problem = {"inputs": {"random": "normal", "shape": [500, 8], "seed": 1}}
+        for format in ("moodle", "gift"):
+            done = subprocess.run([ATTN, "run", "-", "--format", format, "--max-memory", "20MB"], env=ENVIRONMENT,
+                                  input=json.dumps(problem), capture_output=True, encoding="utf-8", timeout=300)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(f"{format} takes about ", done.stderr)
+            self.assertIn("--max-memory is 19.1 MiB", done.stderr)
+
     def test_no_number_is_asked_that_could_be_anything(self):
         questions = moodle(run("run", path_of("induction"), "--format", "moodle"))
         self.assertTrue(questions)

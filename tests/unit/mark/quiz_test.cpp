@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "catch.h"
@@ -251,20 +253,34 @@ TEST_CASE("going back asks again, but for what was shown", "[quiz]") {
   CHECK_FALSE(taken.quiz.back());
 }
 
+// Every cell of these steps.
+AskedCells all_cells(const Trace& trace, const std::vector<std::string>& steps) {
+  AskedCells cells;
+  for (const std::string& id : steps) {
+    for (std::size_t at = 0; at < trace.value(id).size(); ++at) cells[id].push_back(at);
+  }
+  return cells;
+}
+
 TEST_CASE("leeway is none where nothing is rounded, and grows from step to step", "[leeway]") {
   const Trace trace = quiz_trace(plain);
-  const auto all = leeways(trace, {"scores", "attention_weights", "context"}, 2);
-  for (const Leeway& score : all.at("scores")) CHECK(score.is_exact);
+  const auto all = leeways(trace, all_cells(trace, {"scores", "attention_weights", "context"}), 2);
+  for (const auto& [at, score] : all.at("scores")) CHECK(score.is_exact);
   // Of two equal scores each has half, exactly; of the others nothing is.
-  for (std::size_t at = 0; at < 4; ++at) CHECK(all.at("attention_weights")[at].is_exact == (at >= 2));
-  const auto widest = [&](const std::string& id) { return std::ranges::max(all.at(id), {}, &Leeway::above).above; };
+  for (std::size_t at = 0; at < 4; ++at) CHECK(all.at("attention_weights").at(at).is_exact == (at >= 2));
+  const auto widest = [&](const std::string& id) {
+    std::size_t above = 0;
+    for (const auto& [at, leeway] : all.at(id)) above = std::max(above, leeway.above);
+    return above;
+  };
   CHECK(widest("context") >= widest("attention_weights"));
 }
 
 TEST_CASE("every number that some way of rounding gives is within the leeway", "[leeway]") {
   const int digits = GENERATE(1, 2, 3);
   const std::string problem = R"({"inputs": [[1, 0, 2, 1], [0, 1, 1, -1], [1, 1, 0, 2]]})";
-  const auto allowed = leeways(quiz_trace(problem), {"scaled_scores", "attention_weights", "context"}, digits);
+  const Trace trace = quiz_trace(problem);
+  const auto allowed = leeways(trace, all_cells(trace, {"scaled_scores", "attention_weights", "context"}), digits);
   for (const std::string mode : {"half-up", "half-even", "truncate", "keep-sum"}) {
     const Trace rounded_trace =
         quiz_trace(problem.substr(0, problem.size() - 1) + R"(, "arithmetic": {"hand_rounding": ")" +
@@ -275,11 +291,30 @@ TEST_CASE("every number that some way of rounding gives is within the leeway", "
         double unit = 1;
         for (int i = 0; i < digits; ++i) unit /= 10;
         INFO(id << " " << at << " " << mode << " " << digits);
-        CHECK(numbers[at] >= cells[at].value - (static_cast<double>(cells[at].below) + 0.5) * unit);
-        CHECK(numbers[at] <= cells[at].value + (static_cast<double>(cells[at].above) + 0.5) * unit);
+        CHECK(numbers[at] >= cells.at(at).value - (static_cast<double>(cells.at(at).below) + 0.5) * unit);
+        CHECK(numbers[at] <= cells.at(at).value + (static_cast<double>(cells.at(at).above) + 0.5) * unit);
       }
     }
   }
+}
+
+TEST_CASE("the leeway of one number is what it is beside all others", "[leeway]") {
+  const Trace trace = quiz_trace(R"({"inputs": [[1, 0, 2, 1], [0, 1, 1, -1], [1, 1, 0, 2]]})");
+  const Leeway beside =
+      leeways(trace, all_cells(trace, {"scores", "attention_weights", "context"}), 2).at("context").at(5);
+  const auto alone = leeways(trace, {{"context", {5}}}, 2);
+  REQUIRE(alone.size() == 1);
+  REQUIRE(alone.at("context").size() == 1);
+  const Leeway& same = alone.at("context").at(5);
+  CHECK(std::tuple(same.value, same.below, same.above) == std::tuple(beside.value, beside.below, beside.above));
+}
+
+TEST_CASE("a number of which anything could be written is not asked", "[leeway]") {
+  // Where the weights are rounded to whole numbers, the value 400 counts once or not at all.
+  const Trace trace = quiz_trace(R"({"queries": [[1]], "keys": [[1], [1.1]], "values": [[400], [-400]]})");
+  const auto all = leeways(trace, {{"attention_weights", {0}}, {"context", {0}}}, 1);
+  CHECK(all.at("attention_weights").at(0).is_asked);
+  CHECK_FALSE(all.at("context").at(0).is_asked);
 }
 
 TEST_CASE("a step of one number is one question", "[quiz]") {
