@@ -287,15 +287,16 @@ std::string lint_schema() {
 
 std::string heads_schema() {
   const Json count = whole_number(1);
-  const Json share = {{"type", "number"}, {"minimum", 0}};
-  const Json head = whole_object({{"step", described(any_text(), "its weights")},
-                                  {"layer", count},
-                                  {"head", count},
-                                  {"itself", described(share, "of the attention of a query, on average")},
-                                  {"previous", share},
-                                  {"next", share},
-                                  {"first", share},
-                                  {"pair", described(or_null(share), "of the first token's, to the second")}});
+  const Json share = or_null({{"type", "number"}, {"minimum", 0}});
+  const Json head = whole_object(
+      {{"step", described(any_text(), "its weights")},
+       {"layer", count},
+       {"head", count},
+       {"itself", described(share, "of the attention of a query, on average; null where none has such a token")},
+       {"previous", share},
+       {"next", share},
+       {"first", share},
+       {"pair", described(share, "of the first token's, to the second")}});
   const Json two = {{"type", "array"}, {"items", count}, {"minItems", 2}, {"maxItems", 2}};
   const Members members = {{"schema", {{"const", "attn/heads/1"}}},
                            {"tokens", list_of(any_text())},
