@@ -595,6 +595,13 @@ class Files(CheckTest):
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("standard input", done.stderr)
 
+    def test_answers_on_standard_input_may_begin_with_a_comment(self):
+        for comment in ("// by hand\n", "/* by\n hand */ ", "\ufeff// by hand\n"):
+            with self.subTest(comment=comment):
+                done = attn("check", EXAMPLE, "-", text=comment + answers(RIGHT))
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(attn("check", EXAMPLE, "-", text=comment + answers(SLIP)).returncode, 1)
+
     def test_a_folder_is_read_as_well_where_the_problem_is_standard_input(self):
         os.mkdir(os.path.join(self.folder, "in"))
         self.path("in/anna.json", answers(RIGHT))

@@ -73,6 +73,13 @@ class Commands(ProgramTest):
         self.assert_complains(attn("run", "--", EXAMPLE, "extra"), 2, "`extra` is one argument too many")
         self.assertEqual(attn("run", "--", EXAMPLE).stdout, attn("run", EXAMPLE, "--").stdout)
 
+    def test_a_file_may_be_called_like_a_flag_with_a_value(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            self.path("--full=x.json", file.read())
+        done = attn("run", "--", "--full=x.json", folder=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (0, attn("run", EXAMPLE).stdout))
+        self.assert_complains(attn("run", "--full=x.json", folder=self.folder), 2, "`--full` takes no value")
+
     def test_a_file_alone_is_run(self):
         self.assertEqual(attn(EXAMPLE).stdout, attn("run", EXAMPLE).stdout)
         self.assertEqual(attn("--format", "json", EXAMPLE).stdout, attn("run", EXAMPLE, "--format", "json").stdout)

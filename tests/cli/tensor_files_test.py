@@ -844,6 +844,8 @@ def broken_npz():
     yield changed(wide[:], b"PK\5\6", 8, "HH", 2, 2), "its two ends contradict"
     yield changed(wide[:], b"PK\5\6", 8, "HH", 1, 1), None
     yield changed(packed("x.npy"), b"PK\3\4", 6, "H", 1), "its header is not what the directory says"
+    for at, number in ((14, zlib.crc32(plain) ^ 1), (18, len(plain) + 1), (22, len(plain) + 1)):
+        yield changed(packed("x.npy"), b"PK\3\4", at, "I", number), "its header is not what the directory says"
     yield deflated(flushed(plain) + b"\3\0", plain), None
     yield deflated(flushed(plain) + b"\7", plain), "it cannot be unpacked"
     yield deflated(flushed(plain + b"x") + b"\7", plain), "it cannot be unpacked"

@@ -120,6 +120,21 @@ TEST_CASE("an integer that no double holds is named", "[files]") {
   CHECK(decoded(natural, stored_as<std::uint64_t>({std::uint64_t{1} << 63})).numbers == std::vector<double>{0x1p63});
 }
 
+TEST_CASE("an integer that no double holds is named in either byte order, and one that is held is read", "[files]") {
+  const std::uint64_t beyond = (std::uint64_t{1} << 53) + 1, held = 0x0123456789ABCD00U;
+  for (const bool foreign : {false, true}) {
+    for (const Element::Kind kind : {Element::Kind::integer, Element::Kind::natural}) {
+      CAPTURE(foreign, static_cast<int>(kind));
+      const Decoded refused = decoded({kind, 8}, stored_as<std::uint64_t>({7, beyond}, foreign), foreign);
+      CHECK(refused.fault ==
+            "holds the integer 9007199254740993 (number 2 of the tensor), which no double is equal to");
+      const Decoded read = decoded({kind, 8}, stored_as<std::uint64_t>({held}, foreign), foreign);
+      CHECK(read.fault.empty());
+      CHECK(read.numbers == std::vector<double>{0x123456789ABCDp8});
+    }
+  }
+}
+
 TEST_CASE("a boolean is the byte 0 or 1", "[files]") {
   constexpr Element boolean = {Element::Kind::boolean, 1};
   CHECK(decoded(boolean, std::string("\0\1", 2)).numbers == std::vector<double>{0, 1});

@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "catch.h"
@@ -24,7 +29,45 @@ std::string refusal(const std::string& json, std::size_t bytes) {
   return header.faults().front().message;
 }
 
+// The bytes of a text.
+class TextSource : public ByteSource {
+ public:
+  explicit TextSource(std::string text) : ByteSource(text.size()), text_(std::move(text)) {}
+
+  bool is_certain() const override { return true; }
+  std::optional<Diagnostic> read(std::span<char> into) override {
+    if (into.size() > text_.size() - at_) return file_fault("ends early", "write it again");
+    std::copy_n(text_.begin() + static_cast<std::ptrdiff_t>(at_), into.size(), into.begin());
+    at_ += into.size();
+    return std::nullopt;
+  }
+  std::optional<Diagnostic> finish() override { return std::nullopt; }
+
+ private:
+  std::string text_;
+  std::size_t at_ = 0;
+};
+
 }  // namespace
+
+TEST_CASE("the header of an .npy file is as long as each byte of its length says", "[files]") {
+  std::string dictionary = "{'descr': '<f8', 'fortran_order': False, 'shape': (0,), }";
+  dictionary += std::string(117 - dictionary.size(), ' ') + "\n";
+  const auto opened = [&](const std::string& version, const std::string& length) {
+    return opened_npy(std::make_unique<TextSource>("\x93NUMPY" + version + length + dictionary));
+  };
+  using namespace std::string_literals;
+  for (const std::string& version : {"\2\0"s, "\3\0"s}) {
+    CHECK(opened(version, "\x76\0\0\0"s));
+    for (const std::string& length : {"\x77\0\0\0"s, "\x76\1\0\0"s, "\x76\0\1\0"s, "\x76\0\0\1"s}) {
+      const auto refused = opened(version, length);
+      REQUIRE_FALSE(refused);
+      CHECK(refused.faults().front().message == "ends within its header, after 130 bytes");
+    }
+  }
+  CHECK(opened("\1\0"s, "\x76\0"s));
+  CHECK_FALSE(opened("\1\0"s, "\x76\1"s));
+}
 
 TEST_CASE("the header of an .npy file is read as the words that numpy writes", "[files]") {
   const auto header = parse_npy_header("{'descr': '>i2', 'fortran_order': True, 'shape': (3, 4), }          \n");
@@ -109,6 +152,23 @@ TEST_CASE("the tensors of a .safetensors file are all of its bytes, each once", 
   std::string sizes = "1";
   for (int axis = 1; axis < 1000; ++axis) sizes += ", 1";
   CHECK_FALSE(refusal(R"({"a": {"dtype": "U8", "shape": [)" + sizes + R"(], "data_offsets": [0, 1]}})", 1).empty());
+}
+
+TEST_CASE("a tensor of no bytes may stand wherever another begins, whatever they are called", "[files]") {
+  const auto entry = [](const std::string& name, int size, int begin, int end) {
+    return "\"" + name + R"(": {"dtype": "F64", "shape": [)" + std::to_string(size) + R"(], "data_offsets": [)" +
+           std::to_string(begin) + ", " + std::to_string(end) + "]}";
+  };
+  for (const auto& [empty, other] : {std::pair("z", "b"), std::pair("a", "b")}) {
+    const std::string full = entry(other, 1, 0, 8);
+    for (const int at : {0, 8}) {
+      CAPTURE(empty, at);
+      const std::string none = entry(empty, 0, at, at);
+      CHECK(refusal("{" + none + "," + full + "}", 8).empty());
+      CHECK(refusal("{" + full + "," + none + "}", 8).empty());
+    }
+    CHECK_FALSE(refusal("{" + entry(empty, 0, 4, 4) + "," + full + "}", 8).empty());
+  }
 }
 
 TEST_CASE("a .safetensors header nests no deeper than the format", "[files]") {

@@ -350,6 +350,10 @@ TEST_CASE("all faults of a scheme are reported at once, each with what to do", "
     return refused.faults().front().code + " " + refused.faults().front().where;
   };
   CHECK(read(R"({"$schema": "x", "title": "y", "notes": "z", "round_to": 0.5})").value().round_to == 0.5);
+  CHECK(read(R"({"round_to": 0.001})").value().round_to == 0.001);
+  CHECK(read(R"({"round_to": 1000000})").value().round_to == 1e6);
+  CHECK(code_of(R"({"round_to": 0.0009999})") == "out-of-range /round_to");
+  CHECK(code_of(R"({"round_to": 1000001})") == "out-of-range /round_to");
   CHECK(code_of(R"({"round_to": 1e9})") == "out-of-range /round_to");
   CHECK(code_of(R"({"round_to": 1e-310})") == "out-of-range /round_to");
   CHECK(code_of(R"({"round_to": "half"})") == "wrong-kind /round_to");

@@ -220,6 +220,29 @@ TEST_CASE("what is no place or no number in answers is told where it stands", "[
   CHECK(read.faults()[0].where.starts_with("/steps/scores"));
 }
 
+TEST_CASE("a slip in a number is pointed at, and the whole number where something of it is escaped", "[answers]") {
+  const auto marked = [](const std::string& text, const Result<Answers>& read) {
+    INFO(text);
+    REQUIRE_FALSE(read);
+    REQUIRE(read.faults()[0].range);
+    const TextRange range = *read.faults()[0].range;
+    return text.substr(range.begin, range.end - range.begin);
+  };
+  const auto in_json = [&](const std::string& written) {
+    const std::string text = R"({"steps": {"scores": [[1, )" + written + "]]}}";
+    return marked(text, read_answers(text, known()));
+  };
+  CHECK(in_json(R"("2+x")") == "x");
+  CHECK(in_json(R"("\u0032+x")") == R"("\u0032+x")");
+  CHECK(in_json(R"("2\/\/3")") == R"("2\/\/3")");
+  const auto in_csv = [&](const std::string& written) {
+    const std::string text = "1," + written + "\n";
+    return marked(text, read_answers_csv(text, known(), "scores"));
+  };
+  CHECK(in_csv("\"2+x\"") == "x");
+  CHECK(in_csv("\"2\"\"x\"") == "\"2\"\"x\"");
+}
+
 TEST_CASE("keys that answers do not have are told, and of very many the rest is counted", "[answers]") {
   const auto faults_of = [](const std::string& keys) {
     const Result<Answers> read = read_answers("{" + keys + R"("steps": {"scores": [[1]]}})", known());
@@ -253,6 +276,12 @@ TEST_CASE("a file of rows is one step, however its fields are separated", "[answ
     CHECK(read.cells[2]->value == 0.47);
     CHECK(read.cells[3]->text == "0.50");
   }
+}
+
+TEST_CASE("a number between quotes in a file of rows has its own decimals, and the others those of the longest",
+          "[answers][csv]") {
+  CHECK(decimals_of(csv_step("\"0.5\",0.25\n")) == std::vector{1, 2});
+  CHECK(decimals_of(csv_step("0.25,\"0.5\"\n1,\"0.125\"\n")) == std::vector{2, 1, 2, 3});
 }
 
 TEST_CASE("blocks of rows stand one under the other", "[answers][csv]") {

@@ -230,6 +230,15 @@ TEST_CASE("a number beyond the doubles is refused where it stands", "[json]") {
   CHECK(fault.range->end == 9);
   CHECK(fault_in("-1" + std::string(400, '0')).range->begin == 0);
   CHECK(parsed("1e-999").number()->value == 0);
+  // The largest double has 309 digits before its point, and so has the least decimal that is rounded beyond it.
+  const std::string most = "179769313486231570" + std::string(291, '0');
+  CHECK(parsed(most).number()->value == std::numeric_limits<double>::max());
+  CHECK(parsed("-" + most).number()->value == std::numeric_limits<double>::lowest());
+  for (const std::string& text : {std::string(309, '9'), "18" + std::string(307, '0'), "-2" + std::string(308, '0')}) {
+    const Diagnostic beyond = fault_in("[" + text + ".5]");
+    CHECK(beyond.range == TextRange{1, text.size() + 3});
+    CHECK(fault_in(text).range == TextRange{0, text.size()});
+  }
 }
 
 TEST_CASE("pointers escape what they must", "[json]") {

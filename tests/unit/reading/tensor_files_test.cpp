@@ -124,6 +124,22 @@ TEST_CASE("a tensor that is no longer in its file is told to be in none", "[tens
   CHECK(numbers.faults().front().code == "no-tensor");
 }
 
+TEST_CASE("a file that another of the same size took the place of is not read by the header of the first",
+          "[tensor_files]") {
+  const FolderOfArrays folder("attn_tensor_files_replaced");
+  const TensorLoader load = tensors_in(folder.path());
+  folder.write_safetensors("x.safetensors", "a");
+  const Result<FileNumbers> found = load({.file = "x.safetensors", .tensor = "a"}, a_mebibyte);
+  REQUIRE(found);
+  find_many_others(folder, load);
+  folder.write_safetensors("y.safetensors", "b");
+  REQUIRE(fs::file_size(folder.file("x.safetensors")) == fs::file_size(folder.file("y.safetensors")));
+  fs::rename(folder.file("y.safetensors"), folder.file("x.safetensors"));
+  const Result<std::vector<double>> numbers = found.value().read();
+  REQUIRE_FALSE(numbers);
+  CHECK(numbers.faults().front().code == "no-tensor");
+}
+
 TEST_CASE("a link that leads to nothing is not said to be meant in place of itself", "[tensor_files]") {
   const FolderOfArrays folder("attn_tensor_files_links");
   fs::create_symlink("nowhere.npy", folder.file("x.npy"));
@@ -150,6 +166,10 @@ TEST_CASE("a file outside the problem's folder is read below the root that is na
   };
   CHECK(code(root.path(), "../../attn_tensor_files_elsewhere/x.npy") == "outside");
   CHECK(code(root.path() + "/nowhere", "../x.npy") == "outside");
+  // Below the root that is named, what is wrong is told of the file there.
+  CHECK(code(root.path(), "../gone.npy") == "no-file");
+  std::ofstream(root.file("damaged.npy")) << "no array";
+  CHECK(code(root.path(), "../damaged.npy") == "bad-file");
   // What is there and no file, or damaged, is not sought elsewhere.
   std::ofstream(root.file("inner") / "x.npy") << "no array";
   CHECK(code(root.path(), "x.npy") == "bad-file");

@@ -111,6 +111,19 @@ TEST_CASE("typed numbers keep their digits, and may be expressions", "[typed]") 
   CHECK(placed(only("S[1,1] = (1 -2)")) == "[1,1]=(1 -2)");
 }
 
+TEST_CASE("with blanks about any of its signs a typed expression is one number", "[typed]") {
+  const std::pair<const char*, double> signs[] = {{"+", 5}, {"-", -1},      {"−", -1},      {"*", 6}, {"·", 6},
+                                                  {"×", 6}, {"/", 2.0 / 3}, {"÷", 2.0 / 3}, {"^", 8}};
+  for (const auto& [sign, value] : signs) {
+    const std::string expression = std::string("2 ") + sign + " 3";
+    const AnsweredStep one = only("A[1,2] = " + expression);
+    REQUIRE(one.placed.size() == 1);
+    CHECK(placed(one) == "[1,2]=" + expression);
+    CHECK(one.placed[0].number->value == value);
+    CHECK(spelled(only("A = [0 " + expression + " 0; 0 0 0; 0 0 0]")) == "0 " + expression + " 0 0 0 0 0 0 0");
+  }
+}
+
 TEST_CASE("an underscore or a question mark is a blank", "[typed]") {
   CHECK(spelled(only("S = [_ ? __; 4,,12; null 12 ?]")) == "_ _ _ 4 _ 12 _ 12 _");
   CHECK(spelled(only("m = [_, 16, _]")) == "_ 16 _");

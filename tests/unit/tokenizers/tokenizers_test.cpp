@@ -121,6 +121,14 @@ TEST_CASE("GPT-2's bytes are characters, and a space before a word is its own", 
   CHECK(read.value().token(4)->text == "\\xc3");
 }
 
+TEST_CASE("a merge of number signs is a merge, and no comment", "[tokenizers]") {
+  ModelFolder folder;
+  folder.with("vocab.json", R"({"<|endoftext|>": 0, "#": 1, "##": 2})").with("merges.txt", "#version: 0.2\n# #\n");
+  const auto read = folder.read();
+  CHECK(spellings(read, "##") == Words{"##"});
+  CHECK(spellings(read, "###") == Words{"##", "#"});
+}
+
 TEST_CASE("the likeliest tokens are chosen, and unknown neighbours are one", "[tokenizers]") {
   const auto read = tokenizer_of(file_of(
       R"({"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["▁", -2], ["a", -2], ["b", -2], ["ab", -5], ["▁ab", -3]]})",
@@ -275,6 +283,8 @@ TEST_CASE("vocabularies in plain text are refused with the line that is wrong", 
   CHECK(with_merges("").empty());
   CHECK(with_merges("a a\n").find("line 1 of merges.txt merges `a` and `a`") != std::string::npos);
   CHECK(with_merges("#version\na\n").find("line 2") != std::string::npos);
+  CHECK(with_merges("#version\n# a\n").find("line 2 of merges.txt merges `#` and `a`") != std::string::npos);
+  CHECK(with_merges("#a\n").find("line 1") != std::string::npos);
   CHECK(with_merges("\xff \xff\n").find("not UTF-8") != std::string::npos);
   ModelFolder whose;
   whose.with("vocab.json", R"({"a": 0})").with("merges.txt", "");
