@@ -27,5 +27,21 @@ TEST_CASE("what a product loses is exactly what is missing", "[interval]") {
   CHECK(lost_in_product(-a, a, -(a * a)) == -1);
 }
 
+TEST_CASE("a power of points is enclosed, and is a point where it is known to be exact", "[interval]") {
+  for (const double whole : {3.0, 5.0, 7.0, 10.0, 49.0}) {
+    CAPTURE(whole);
+    const Interval inverse = pow(Interval(whole), Interval(-1));
+    CHECK_FALSE(inverse.is_point());
+    CHECK(std::fma(inverse.low, whole, -1) <= 0);
+    CHECK(std::fma(inverse.high, whole, -1) >= 0);
+    const Interval root = pow(Interval(whole), Interval(0.5));
+    CHECK(std::fma(root.low, root.low, -whole) <= 0);
+    CHECK(std::fma(root.high, root.high, -whole) >= 0);
+    CHECK((inverse.width() < 1e-15 && root.width() < 1e-14));
+  }
+  CHECK(pow(Interval(3), Interval(0)) == Interval(1));
+  CHECK(pow(Interval(1), Interval(-0.3, 0.7)) == Interval(1));
+}
+
 }  // namespace
 }  // namespace attn

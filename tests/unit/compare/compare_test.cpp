@@ -29,6 +29,18 @@ StoredTrace stored(const Trace& trace) {
   return golden;
 }
 
+// The same with how far each of its numbers may be from the exact one.
+Trace bounded(std::vector<double> scores, const std::vector<double>& since) {
+  Trace trace = trace_of(scores);
+  const Shape shape = trace.steps[0].result.shape();
+  const Tensor<double> bound(shape, since);
+  auto made = std::make_shared<const Instruction>(Instruction{.heading = {.id = "scores"}, .op = Given{}});
+  trace.steps.clear();
+  trace.steps.push_back({std::move(made), std::make_shared<const Tensor<double>>(shape, std::move(scores)),
+                         std::make_shared<const Bounds>(Bounds{bound, bound})});
+  return trace;
+}
+
 }  // namespace
 
 TEST_CASE("a tolerance accepts equal bits, NaN for NaN, and what lies within it", "[trace]") {
@@ -128,16 +140,20 @@ TEST_CASE("numbers of two dtypes are counted apart in double precision", "[trace
   CHECK(ulps(Dtype::bf16) == 1 << 12);
 }
 
+TEST_CASE("each cell may be as far from its golden as its own bound says", "[trace]") {
+  const StoredTrace golden = stored(trace_of({1, 2, 3}));
+  CHECK(differences(golden, bounded({1, 2.5, 3}, {0, 0.25, 0}), {}).empty());
+  CHECK(differences(golden, bounded({1.5, 2, 3}, {0.25, 0, 0}), {}).empty());
+  CHECK(differences(golden, bounded({1, 2, 3.5}, {0, 0, 0.25}), {}).empty());
+  const auto found = differences(golden, bounded({1.5, 2.5, 3.5}, {0.25, 0.25, 1e-17}), {});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message == "1 of 3 cells differ");
+  CHECK(found[0].worst->index == std::vector<std::size_t>{0, 2});
+}
+
 TEST_CASE("a step may be as far from its golden as its bounds say, and no bound makes NaN a number", "[trace]") {
   const auto bounded = [](std::vector<double> scores, double since) {
-    Trace trace = trace_of(scores);
-    const Shape shape = trace.steps[0].result.shape();
-    const Tensor<double> bound(shape, std::vector<double>(scores.size(), since));
-    auto made = std::make_shared<const Instruction>(Instruction{.heading = {.id = "scores"}, .op = Given{}});
-    trace.steps.clear();
-    trace.steps.push_back({std::move(made), std::make_shared<const Tensor<double>>(shape, std::move(scores)),
-                           std::make_shared<const Bounds>(Bounds{bound, bound})});
-    return trace;
+    return ::bounded(scores, std::vector<double>(scores.size(), since));
   };
   const StoredTrace golden = stored(trace_of({1, 2, 3}));
   CHECK(differences(golden, bounded({1, 2.5, 3}, 0.25), {}).empty());  // each may be so far off

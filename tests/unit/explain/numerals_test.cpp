@@ -31,5 +31,17 @@ TEST_CASE("whole numbers are the same only where they are equal", "[explain]") {
   CHECK(numerals.same(1, as_float(0.99999994)));
 }
 
+TEST_CASE("a tiny number has four decimals more than others, 17 at most, or an exponent", "[explain]") {
+  const Numerals four(4, Dtype::f64, Tiny::two_digits), many(13, Dtype::f64, Tiny::two_digits);
+  CHECK(four.in_line(6.1e-6) == "0.0000061");
+  CHECK(four.in_line(3.4e-7) == "0.00000034");
+  CHECK(four.in_line(3e-7) == "0.0000003");
+  CHECK(four.in_line(3.4e-8) == "3.4e-08");
+  CHECK(four.in_line(-3.4e-8) == "−3.4e-08");
+  CHECK(many.in_line(1.2e-16) == "0.00000000000000012");
+  CHECK(many.in_line(1.2e-17) == "1.2e-17");
+  CHECK(Numerals(17, Dtype::f64, Tiny::two_digits).in_line(1.2e-18) == "1.2e-18");
+}
+
 }  // namespace
 }  // namespace attn

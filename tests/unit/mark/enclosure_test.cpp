@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -178,6 +179,18 @@ TEST_CASE("a sum of products is told of no interval that has no end", "[check]")
       if (sum) CHECK(sum->contains(product));
       if (std::isfinite(a.low) && std::isfinite(a.high) && std::isfinite(b.low) && std::isfinite(b.high)) CHECK(sum);
     }
+  }
+}
+
+TEST_CASE("a sum of many products that each are too small for a double holds what they come to", "[check]") {
+  const double tiny = std::numeric_limits<double>::denorm_min();  // 2⁻¹⁰⁷⁴
+  for (const std::size_t terms : {40u, 1000u}) {
+    SumsOfProducts<1> sums;
+    for (std::size_t i = 0; i < terms; ++i) sums.add(0, 0x1p-538, 0x1p-537);  // each is half of the least double
+    const auto sum = sums.sum(0, terms);
+    REQUIRE(sum);
+    CHECK(sum->contains(static_cast<double>(terms) / 2 * tiny));
+    CHECK(sum->high <= 2 * static_cast<double>(terms) * tiny);
   }
 }
 

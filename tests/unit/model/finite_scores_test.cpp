@@ -1,9 +1,11 @@
 #include "model/finite_scores.h"
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "catch.h"
 
@@ -66,6 +68,25 @@ TEST_CASE("keys beyond the length of a sequence are seen by nobody, but those th
     shorter.call.right = 0;
     CHECK(shorter.is_finite() == (key == 2 || key == 3));
   }
+}
+
+TEST_CASE("a product that overflows before it is scaled down is none that is finite", "[model]") {
+  constexpr std::size_t width = 64;
+  const auto is_finite = [](double product, Dtype dtype) {
+    const std::vector<double> q(width, std::sqrt(product)), k(width, -std::sqrt(product));
+    FusedAttention<double> call;
+    call.queries = call.keys = 1;
+    call.key_width = width;
+    call.scale = 0.125;
+    call.q = q.data(), call.k = k.data();
+    return has_finite_scores(call, 0, dtype);
+  };
+  // 64 · 2e37 is more than any float, 3.4e38, and an eighth of it is less.
+  CHECK_FALSE(is_finite(2e37, Dtype::f32));
+  CHECK(is_finite(2e37, Dtype::f64));
+  CHECK(is_finite(1e36, Dtype::f32));
+  CHECK_FALSE(is_finite(2000, Dtype::f16));  // the largest is 65504
+  CHECK(is_finite(200, Dtype::f16));
 }
 
 }  // namespace attn

@@ -38,6 +38,38 @@ TEST_CASE("what rises again to the left of a minimum is enclosed however far an 
   }
 }
 
+TEST_CASE("the least that a function comes to is enclosed about its place, and nothing much below it", "[ops]") {
+  using Exact = long double;
+  struct Function {
+    Exact (*of)(Exact);
+    Interval (*of_all)(const Interval&);
+  };
+  const Function all[] = {
+      {[](Exact x) { return x / 2 * std::erfc(-x / std::sqrt(Exact{2})); }, [](const Interval& a) { return gelu(a); }},
+      {[](Exact x) {
+         // x · (1 + tanh u) / 2 is x / (1 + e^(−2u)).
+         return x / (1 + std::exp(-2 * std::sqrt(2 / std::acos(Exact{-1})) * (x + Exact{0.044715L} * x * x * x)));
+       },
+       [](const Interval& a) { return gelu_tanh(a); }},
+      {[](Exact x) { return x / (1 + std::exp(-x)); }, [](const Interval& a) { return silu(a); }}};
+  for (const Function& one : all) {
+    Exact from = -2, to = 0;  // of which a third is left out each time
+    for (int i = 0; i < 200; ++i) {
+      const Exact left = from + (to - from) / 3, right = to - (to - from) / 3;
+      (one.of(left) < one.of(right) ? to : from) = one.of(left) < one.of(right) ? right : left;
+    }
+    const Exact least = one.of(from);
+    for (const double around : {0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0.3}) {
+      const auto lowest = static_cast<double>(from);
+      const Interval made = one.of_all({lowest - around, lowest + around});
+      CAPTURE(around, made.low, made.high, static_cast<double>(least));
+      CHECK(static_cast<Exact>(made.low) <= least);
+      CHECK(static_cast<Exact>(made.low) >= least - 1e-15L);
+      CHECK(static_cast<Exact>(made.high) >= std::max(one.of(from - around), one.of(from + around)));
+    }
+  }
+}
+
 TEST_CASE("waves are enclosed whatever their base is", "[ops]") {
   for (const double base : {10'000.0, 1.0, 0.5, 0.01}) {
     const Waves waves{Waves::Kind::alternating, {"token", 9}, {"d_model", 6}, 2, base, 6};

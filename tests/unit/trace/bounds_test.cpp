@@ -1,9 +1,11 @@
 #include "trace/bounds.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/interval.h"
+#include "base/random.h"
 #include "catch.h"
 #include "trace/recipe_builder.h"
 
@@ -77,6 +79,29 @@ TEST_CASE("nothing is known of what is no number", "[bounds]") {
   good.add(2, 10, 0.04);
   good.add(3, 10, 0.001);
   CHECK((good.digits == 3 && good.worst == 2 && good.absolute == 0.04));
+}
+
+TEST_CASE("numbers are as good as the worst of them, which is named", "[bounds]") {
+  const Tensor<double> numbers({{"cell", 2}}, {10, 9.9}), bounds({{"cell", 2}}, {0.04, 0.031});
+  CHECK((good_digits(10, 0.04) == 3 && good_digits(9.9, 0.031) == 2));
+  const Goodness two = goodness_of(numbers, bounds);
+  CHECK((two.digits == 2 && two.worst == 1));
+
+  Random random(5);
+  const Shape cells{{"cell", 3}};
+  for (int i = 0; i < 20'000; ++i) {
+    Tensor<double> drawn(cells), bound(cells);
+    int least = Goodness::most;
+    for (std::size_t cell = 0; cell < drawn.size(); ++cell) {
+      drawn[cell] = (random.uniform() - 0.5) * std::pow(10, static_cast<double>(random.integer(-3, 3)));
+      bound[cell] = random.uniform() * std::abs(drawn[cell]) * std::pow(10, static_cast<double>(random.integer(-5, 0)));
+      least = std::min(least, good_digits(drawn[cell], bound[cell]));
+    }
+    const Goodness all = goodness_of(drawn, bound);
+    CAPTURE(drawn.data(), bound.data(), all.digits, all.worst);
+    REQUIRE(all.digits == least);
+    REQUIRE(good_digits(drawn[all.worst], bound[all.worst]) == least);
+  }
 }
 
 }  // namespace attn

@@ -210,6 +210,32 @@ TEST_CASE("a token more takes the projections of one, where those of the others 
   CHECK_FALSE(next_token(crossed, costs_of(crossed)));
 }
 
+TEST_CASE("what stands behind the last attention is done for the new token alone, with a cache or without", "[cost]") {
+  constexpr double width = 4, hidden = 9;
+  const auto next_of = [](int layers, bool fed_forward) {
+    const std::string ffn = R"(, "ffn": {"in": {"random": "normal", "shape": [4, 9], "seed": 2},
+        "out": {"random": "normal", "shape": [9, 4], "seed": 3}})";
+    std::string all;
+    for (int i = 1; i < layers; ++i) all += R"({"self": {}}, )";
+    all += R"({"self": {})" + (fed_forward ? ffn : "") + "}";
+    const Recipe recipe = Computation(problem_of(R"({"inputs": {"random": "normal", "shape": [10, 4], "seed": 1},
+        "block": {"kind": "decoder_only", "layers": [)" +
+                                                 all + "]}}"))
+                              .whole();
+    const auto next = next_token(recipe, costs_of(recipe));
+    REQUIRE(next);
+    return *next;
+  };
+  for (const int layers : {1, 2}) {
+    const NextToken with = next_of(layers, true), without = next_of(layers, false);
+    CAPTURE(layers);
+    CHECK(with.with_cache.multiplications - without.with_cache.multiplications == Approx(2 * width * hidden));
+    CHECK(with.without_cache.multiplications - without.without_cache.multiplications == Approx(2 * width * hidden));
+    CHECK(with.without_cache.additions - without.without_cache.additions ==
+          Approx(with.with_cache.additions - without.with_cache.additions));
+  }
+}
+
 TEST_CASE("self-attention and the other layers take as much as each other where they cross", "[cost]") {
   const double width = 512, kernel = 3, neighbours = 64;
   for (const LayerCost& layer : layer_costs(1000, width, kernel, neighbours)) {

@@ -262,4 +262,51 @@ TEST_CASE("what single precision may lose is added to each number, whatever stan
   CHECK(infinite[2].high > 2);
 }
 
+TEST_CASE("a line of a short dtype holds what is exact, and what the dtype makes of it", "[enclosure]") {
+  for (const Dtype dtype : {Dtype::bf16, Dtype::f16}) {
+    RecipeBuilder work({.dtype = dtype, .hand_rounding = {}});
+    work.given_step({.id = "x"}, LateTensor(Tensor<double>({{"d", 3}}, {1, 2, 5})));
+    work.step({.id = "y"}, Map{Unary::divide, 3, ""}, {"x"});
+    const Recipe recipe = work.take();
+    const Tensor<Interval> x({{"d", 3}}, {1, 2, 5});
+    Values<Interval> carried(recipe.size());
+    carried[*recipe.line("x")] = &x;
+    const Tensor<Interval> made = enclosed(recipe, *recipe.line("y"), Values<Interval>(recipe.size()), carried);
+    for (std::size_t at = 0; at < made.size(); ++at) {
+      const double exact = x[at].low / 3;
+      CAPTURE(at, made[at].low, made[at].high);
+      CHECK(stored(exact, dtype) != exact);
+      CHECK(made[at].contains(exact));
+      CHECK(made[at].contains(stored(exact, dtype)));
+      CHECK(made[at].width() <= 1.01 * std::abs(stored(exact, dtype) - exact));
+    }
+  }
+}
+
+TEST_CASE("whole sums are exact in single precision as far as its numbers have no gaps", "[enclosure]") {
+  const auto widened = [](double q, double k) {
+    RecipeBuilder work;
+    const Tensor<double> queries({{"d_k", 2}}, {q, 1}), keys({{"d_k", 2}}, {k, 1});
+    work.given_step({.id = "q"}, LateTensor(queries));
+    work.given_step({.id = "k"}, LateTensor(keys));
+    work.step({.id = "s"}, Contract{"d_k"}, {"q", "k"});
+    const Recipe recipe = work.take();
+    const Tensor<Interval> of_q({{"d_k", 2}}, {q, 1}), of_k({{"d_k", 2}}, {k, 1});
+    Values<Interval> carried(recipe.size());
+    carried[*recipe.line("q")] = &of_q;
+    carried[*recipe.line("k")] = &of_k;
+    Tensor<Interval> made = run_line(recipe, *recipe.line("s"), carried);
+    REQUIRE(made[0] == Interval(q * k + 1));
+    widen_to_single(recipe, *recipe.line("s"), carried, made);
+    return made[0];
+  };
+  CHECK(widened(4096, 4095).is_point());
+  for (const double k : {8192.0, 0x1p20}) {
+    const Interval sum = widened(4096, k);
+    CHECK(sum.contains(static_cast<double>(static_cast<float>(4096 * k + 1))));
+    CHECK(sum.contains(4096 * k + 1));
+    CHECK(sum.width() < 1e-5 * 4096 * k);
+  }
+}
+
 }  // namespace attn

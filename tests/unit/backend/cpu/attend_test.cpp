@@ -1,5 +1,6 @@
 #include "backend/cpu/attend.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -109,6 +110,30 @@ TEST_CASE("at a scale of 0 only what is added to the scores tells keys apart", "
     for (std::size_t i = 0; i < 9 * 24; ++i) CHECK(test.context[i] == test.v[70 * 24 + i % 24]);
   }
   CHECK(error_of(test).kernel <= 1e-14);
+}
+
+TEST_CASE("a cap is tanh to two units of its last place, wherever the score stands", "[backend][cpu]") {
+  // Of two keys whose scores nearly balance the weights tell half of what is lost between them; the cap is a power of
+  // 2, so that nothing is lost but in tanh: 16 · 2 · 2⁻²⁴ at most, and little in the exponentials.
+  // Keys are so many and so wide that the call is not worked out row by row; all but two are closed.
+  constexpr std::size_t scores = 1500, keys = 16, width = 63;
+  constexpr float cap = 16;
+  Case<float> test(1, 1, 1, scores, keys, width, 1);
+  test.sizes.scale = 1;
+  test.sizes.softcap = cap;
+  test.sizes.bias_at = {0, 0, keys, 1};
+  test.bias.assign(scores * keys, -infinity<float>);
+  test.k[0] = test.v[0] = 1;
+  for (std::size_t i = 0; i < scores; ++i) {
+    const float score = test.q[i * width] = cap * static_cast<float>(i) / 1000;
+    test.bias[i * keys] = static_cast<float>(-cap * std::tanh(static_cast<double>(score) / cap));
+    test.bias[i * keys + 1] = 0;
+  }
+  with_each_instruction_set([&](const std::string& set) {
+    test.attend();
+    CAPTURE(set);
+    CHECK(error_of(test).kernel <= 1.5e-6);
+  });
 }
 
 TEST_CASE("blocks of keys that a mask closes to some queries are skipped for them alone", "[backend][cpu]") {
