@@ -151,7 +151,8 @@ class Person final : public Worker<double> {
 
   bool rounds(std::size_t line) const override {
     const Instruction& instruction = task_.recipe.instruction(line);
-    return options_.manner.unwritten && !is_exact(line) && is_rounded_by_people(task_, line) &&
+    return options_.manner.unwritten && !is_exact(line) &&
+           is_rounded_by_people(task_, line, *options_.manner.unwritten) &&
            (options_.manner.inner_as_written || !is_inner(instruction));
   }
 
@@ -237,7 +238,7 @@ class EverybodyHonest final : public Worker<Interval> {
 
  private:
   bool rounds(std::size_t line) const override {
-    return task_.rule.kind == MarkingRule::Kind::honest_rounding && is_rounded_by_people(task_, line) &&
+    return task_.rule.kind == MarkingRule::Kind::honest_rounding && is_rounded_by_people(task_, line, habit_) &&
            (is_open(line) || (*options_.rounded)[line]);
   }
 
@@ -415,11 +416,13 @@ bool is_inner(const Instruction& instruction) {
   return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
 }
 
-bool is_rounded_by_people(const Task& task, std::size_t line) {
+bool is_rounded_by_people(const Task& task, std::size_t line, RoundingMode mode) {
   const Instruction& instruction = task.recipe.instruction(line);
-  // Nobody makes whole numbers of what lies between 0 and 1, but where the problem says so: of weights.
+  // Nobody makes whole numbers of what lies between 0 and 1, but where the problem says so: of weights, and as it
+  // says. Whoever cuts them off has nothing left.
   const auto* softmax = std::get_if<Softmax>(&instruction.op);
-  const bool says_so = task.rule.problem_rounding && task.rule.problem_rounding->decimals == 0;
+  const auto& asked = task.rule.problem_rounding;
+  const bool says_so = asked && asked->decimals == 0 && habit_of(asked->mode) == habit_of(mode);
   if (task.sheet.decimals == 0 && softmax && (!says_so || is_inner(instruction))) return false;
   // The maximum is one of the scores, with the digits that they were carried on with.
   if (softmax && softmax->part == Softmax::Part::maximum) return false;

@@ -166,7 +166,7 @@ inline bool may_explain(const Task& task, RoundingMode habit, std::size_t steps)
 // Whether the line is an inner one of softmax.
 bool is_inner(const Instruction& instruction);
 
-// Whether a person writes this line of the task's recipe down, and might round it.
-bool is_rounded_by_people(const Task& task, std::size_t line);
+// Whether a person writes this line of the task's recipe down, and might round it in that mode.
+bool is_rounded_by_people(const Task& task, std::size_t line, RoundingMode mode);
 
 }  // namespace attn

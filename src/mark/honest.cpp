@@ -40,7 +40,7 @@ class Ways {
   void find_choices(const Followed<Interval>& all) {
     for (std::size_t line = 0; line < task_.recipe.size(); ++line) {
       if (!task_.places.is_above[line] || task_.places[line]) continue;
-      if (!is_rounded_by_people(task_, line)) continue;
+      if (!is_rounded_by_people(task_, line, habit_)) continue;
       const bool is_known = std::ranges::all_of(all.computed[line]->data(), &Interval::is_point);
       if (!is_known || *all.carried[line] != *all.computed[line]) choices_.push_back(line);
     }
@@ -75,8 +75,7 @@ class Ways {
   }
 
   // Softmax is one step to most, who round its weights alone, and some add weighted values up in full. Who works
-  // through many steps rounds all alike, or from some step on, or until then: a few of these, for many mistakes
-  // are read so.
+  // through many steps rounds all alike, or from some step on, or until then, of which a few are tried.
   std::optional<Flags> usual_ways() {
     std::vector<std::size_t> outer, but_sums;
     for (const std::size_t line : choices_) {
@@ -85,7 +84,7 @@ class Ways {
       outer.push_back(line);
       if (instruction.heading.role != Role::weighted_value) but_sums.push_back(line);
     }
-    is_doubted_ = !(rounds_all(outer) || rounds_all(but_sums) || rounds_some(outer) ||
+    is_doubted_ = !(rounds_all(outer) || (but_sums != outer && rounds_all(but_sums)) || rounds_some(outer) ||
                     (outer != choices_ && (rounds_all(choices_) || rounds_some(choices_))));
     return is_doubted_ ? together() : std::nullopt;
   }

@@ -427,6 +427,10 @@ class Roundings(CheckTest):
             with self.subTest(rounding=rounding, steps=list(steps)):
                 path = self.path("problem.json", json.dumps({**problem, "arithmetic": {"hand_rounding": rounding}}))
                 self.assertEqual(self.report(steps, problem=path)["verdict"], "right")
+        # Whoever cuts weights off has no weight left, which is right where the problem cuts them off.
+        for rounding in ("0:half-up", "0:half-even", "0:keep-sum"):
+            path = self.path("problem.json", json.dumps({**problem, "arithmetic": {"hand_rounding": rounding}}))
+            self.assertEqual(self.report({"context": [[0, 0, 0]] * 3}, problem=path)["verdict"], "wrong", rounding)
 
 
 class FixedRules(CheckTest):

@@ -63,14 +63,13 @@ Document told_heads(const Trace& trace, const HeadsReport& report, const HeadsTo
   for (const Look look : {Look::pair, Look::previous, Look::next, Look::itself, Look::first}) {
     if ((look == Look::pair && !report.pair) || (told.by && *told.by != look)) continue;
     const std::vector<std::size_t> order = report.ranked(look);
-    if (order.empty() && !told.by) continue;
+    if (order.empty()) continue;
     document.add(Headline{2, {name_of(look, report)}});
     Table table{.caption = {}, .header = {{said.head}, {said.share}}, .rows = {}, .numbers = true};
     for (std::size_t i = 0; i < std::min(told.top, order.size()); ++i) {
       table.rows.push_back({{head_name(report.heads[order[i]])}, {written(report.share(order[i], look), {3})}});
     }
     document.add(std::move(table));
-    if (order.empty()) continue;
     const HeadLooks& first = report.heads[order.front()];
     if (is_drawn(first)) document.add(map_of(trace, first, told.sequence));
   }
