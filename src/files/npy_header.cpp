@@ -193,7 +193,8 @@ Result<StoredArray> opened_npy(std::unique_ptr<ByteSource> npy) {
   }
   if (length > source.size() - length_end) return too_short();
   if (length > most_header)
-    return file_fault("has a header of " + std::to_string(length) + " bytes; up to 65536 are read, and some 100 do",
+    return file_fault("has a header of " + std::to_string(length) + " bytes; up to " + std::to_string(most_header) +
+                          " are read, and some 100 do",
                       write_again);
 
   std::string header(length, ' ');

@@ -279,9 +279,9 @@ Probe* Marking::probe(std::size_t step) {
 
 bool Marking::may_work_out(const Recipe& recipe) {
   // In a model of many small layers it is the lines that take time, and not their numbers.
-  constexpr std::size_t work_of_a_line = 500, most_of_lines = 4'000'000'000, most_work = 3'000'000'000;
-  if (spent_on_lines_ < most_of_lines && spent_ < most_work) {
-    spent_on_lines_ += work_of_a_line * recipe.size();
+  constexpr std::size_t most_lines = 8'000'000, most_work = 3'000'000'000;
+  if (lines_worked_out_ < most_lines && spent_ < most_work) {
+    lines_worked_out_ += recipe.size();
     if (is_large_) spent_ += work_of(recipe);
     return true;
   }

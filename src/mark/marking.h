@@ -141,7 +141,7 @@ class Marking {
   std::map<std::size_t, Probe> probes_;
   bool is_large_ = false;
   std::size_t spent_ = 0;             // of most_work
-  std::size_t spent_on_lines_ = 0;    // of most_of_lines
+  std::size_t lines_worked_out_ = 0;  // of most_lines
   bool is_doubted_ = false;           // that what is right follows by some way of rounding
   std::vector<std::string> untried_;  // in words
   Flags state_wrong_;                 // cells in which a mark is lost

@@ -235,11 +235,12 @@ Exit ImportOptions::run() const {
     throw Refusal("the model's config.json says how many heads there are", "--heads is for a state dict of torch")
         .at({"--heads", heads});
   }
-  if (!is_torch && wishes.ids.empty() && !text.empty()) {
-    throw Refusal("the tokenizer makes no token of this text", "it leaves out what it does not know; give another text")
-        .at({"--text", text});
-  }
   if (!is_torch && wishes.ids.empty()) {
+    if (!text.empty()) {
+      throw Refusal("the tokenizer makes no token of this text",
+                    "it leaves out what it does not know; give another text")
+          .at({"--text", text});
+    }
     throw Refusal("nothing says which tokens go in", "give --text, --tokens or --ids").at({"--text"});
   }
   Result<ImportedModel> made = import_model(model, wishes);

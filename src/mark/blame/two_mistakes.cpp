@@ -107,8 +107,12 @@ bool blame_two_mistakes(Marking& marking, std::size_t step, Report& report) {
     }
     return found.size() <= 4 * most_pairs;
   });
-  if (!are_all_tried) marking.leave_untried(language().verdicts.two_at_once);
-  if (!are_all_tried || found.empty() || found.size() > 4 * most_pairs) return false;
+  // Of some of the pairs nobody knows which explains most.
+  if (!are_all_tried) {
+    marking.leave_untried(language().verdicts.two_at_once);
+    return false;
+  }
+  if (found.empty() || found.size() > 4 * most_pairs) return false;
 
   const Pair& chosen = found.front();
   Diagnosis one = diagnosis_of(chosen.first->mistake->id, chosen.first->rewrite.step);
