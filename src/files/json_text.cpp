@@ -1,8 +1,8 @@
 #include "files/json_text.h"
 
-#include <cstddef>
-#include <set>
-#include <vector>
+#include <algorithm>
+#include <deque>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -25,17 +25,9 @@ class Precaution : public nlohmann::json_sax<nlohmann::json> {
   bool number_float(number_float_t, const string_t&) override { return true; }
   bool string(string_t&) override { return true; }
   bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override {
-    names_.emplace_back();
-    return goes_in();
-  }
-  bool key(string_t& name) override {
-    if (names_.back().insert(name).second) return true;
-    fault = "says twice what `" + shown(name) + "` is";
-    return false;
-  }
+  bool start_object(std::size_t) override { return goes_in(); }
+  bool key(string_t&) override { return true; }
   bool end_object() override {
-    names_.pop_back();
     --depth_;
     return true;
   }
@@ -56,9 +48,69 @@ class Precaution : public nlohmann::json_sax<nlohmann::json> {
     return false;
   }
 
-  std::vector<std::set<std::string>> names_;  // of the objects that are open
   std::size_t depth_ = 0;
 };
+
+bool opens(char mark) { return mark == '{' || mark == '['; }
+bool closes(char mark) { return mark == '}' || mark == ']'; }
+
+// Where the text ends that begins there, its quotes with it. REQUIRES: JSON.
+std::size_t end_of_text(std::string_view text, std::size_t begin) {
+  std::size_t at = begin + 1;
+  while (text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  return at + 1;
+}
+
+// Calls `action(begin, end)` with every text, bracket and comma, in order, from a place on, until it says false.
+// REQUIRES: JSON.
+template <class Action>
+void each_mark(std::string_view text, std::size_t begin, Action action) {
+  for (std::size_t at = begin; at < text.size();) {
+    const char c = text[at];
+    if (c != '"' && c != ',' && !opens(c) && !closes(c)) {
+      ++at;
+      continue;
+    }
+    const std::size_t end = c == '"' ? end_of_text(text, at) : at + 1;
+    if (!action(at, end)) return;
+    at = end;
+  }
+}
+
+// A name that an object has twice; nothing where there is none. REQUIRES: JSON, nested no deeper than 64.
+std::optional<std::string> repeated_name(std::string_view text) {
+  struct Open {
+    bool is_object, is_before_a_name;
+    std::deque<std::string_view> names = {};
+  };
+  std::vector<Open> open;
+  std::deque<std::string> unescaped;
+  std::optional<std::string> repeated;
+  each_mark(text, 0, [&](std::size_t begin, std::size_t end) {
+    const char mark = text[begin];
+    if (opens(mark)) {
+      open.push_back({.is_object = mark == '{', .is_before_a_name = mark == '{'});
+    } else if (closes(mark)) {
+      auto& names = open.back().names;
+      std::ranges::sort(names);
+      const auto twice = std::ranges::adjacent_find(names);
+      if (twice != names.end()) repeated = *twice;
+      open.pop_back();
+    } else if (mark == ',') {
+      open.back().is_before_a_name = open.back().is_object;
+    } else if (!open.empty() && open.back().is_before_a_name) {
+      std::string_view name = text.substr(begin + 1, end - begin - 2);
+      if (name.find('\\') != std::string_view::npos)
+        name = unescaped.emplace_back(unescaped_json(text.substr(begin, end - begin)));
+      open.back().names.push_back(name);
+      open.back().is_before_a_name = false;
+    }
+    return !repeated;
+  });
+  return repeated;
+}
+
+constexpr std::size_t length_of_long_ones = 4096;
 
 }  // namespace
 
@@ -66,8 +118,71 @@ std::string wrong_with_json(const std::string& text) {
   // The library takes it for the end of the text.
   if (text.find('\0') != std::string::npos) return "has the byte NUL, which JSON has not";
   Precaution precaution;
-  if (nlohmann::json::sax_parse(text, &precaution)) return "";
-  return precaution.fault.empty() ? "is no JSON" : precaution.fault;
+  if (!nlohmann::json::sax_parse(text, &precaution)) return precaution.fault.empty() ? "is no JSON" : precaution.fault;
+  const auto name = repeated_name(text);
+  return name ? "says twice what `" + shown(*name) + "` is" : "";
 }
+
+std::string unescaped_json(std::string_view spelling) {
+  if (spelling.find('\\') == std::string_view::npos) return std::string(spelling.substr(1, spelling.size() - 2));
+  return nlohmann::json::parse(spelling).get<std::string>();
+}
+
+JsonText::JsonText(std::string text) : text_(std::move(text)) {
+  std::vector<std::size_t> open;
+  each_mark(text_, 0, [&](std::size_t begin, std::size_t end) {
+    if (opens(text_[begin])) {
+      open.push_back(begin);
+    } else if (closes(text_[begin])) {
+      if (end - open.back() >= length_of_long_ones) long_ones_.emplace_back(open.back(), end);
+      open.pop_back();
+    }
+    return true;
+  });
+  std::ranges::sort(long_ones_);
+}
+
+std::string_view JsonText::root() const {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  return value_at(behind_blanks(text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0));
+}
+
+std::optional<JsonPart> JsonText::first_of(std::string_view whole) const {
+  const std::size_t begin = behind_blanks(place(whole.data()) + 1);
+  return closes(text_[begin]) ? std::nullopt : std::optional(part_at(begin, whole.front() == '{'));
+}
+
+std::optional<JsonPart> JsonText::behind(const JsonPart& part) const {
+  const std::size_t comma = behind_blanks(place(part.value.data()) + part.value.size());
+  return text_[comma] != ',' ? std::nullopt : std::optional(part_at(behind_blanks(comma + 1), !part.name.empty()));
+}
+
+JsonPart JsonText::part_at(std::size_t begin, bool is_member) const {
+  if (!is_member) return {{}, value_at(begin)};
+  const std::string_view name = value_at(begin);
+  const std::size_t colon = behind_blanks(begin + name.size());
+  return {name, value_at(behind_blanks(colon + 1))};
+}
+
+std::string_view JsonText::value_at(std::size_t begin) const {
+  const std::string_view all = text_;
+  std::size_t end = std::min(all.find_first_of(",]} \t\r\n", begin), all.size());
+  if (all[begin] == '"') {
+    end = end_of_text(all, begin);
+  } else if (opens(all[begin])) {
+    const auto known = std::ranges::lower_bound(long_ones_, std::pair(begin, std::size_t{0}));
+    if (known != long_ones_.end() && known->first == begin) return all.substr(begin, known->second - begin);
+    std::size_t depth = 0;
+    each_mark(all, begin, [&](std::size_t mark, std::size_t behind_it) {
+      if (opens(all[mark])) ++depth;
+      if (closes(all[mark])) --depth;
+      end = behind_it;
+      return depth > 0;
+    });
+  }
+  return all.substr(begin, end - begin);
+}
+
+std::size_t JsonText::behind_blanks(std::size_t begin) const { return text_.find_first_not_of(" \t\r\n", begin); }
 
 }  // namespace attn

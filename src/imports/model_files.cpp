@@ -14,15 +14,15 @@
 namespace attn {
 namespace {
 
-using nlohmann::json;
-
-constexpr std::size_t most_bytes_of_json = std::size_t{64} << 20;
+// A config.json of any model has a few kilobytes, and becomes a tree of many times its size. An index names every
+// tensor, and is read as it stands.
+constexpr std::size_t most_bytes_of_config = std::size_t{1} << 20, most_bytes_of_index = std::size_t{64} << 20;
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 // The object that a file holds; nothing where there is no such file.
-Result<std::optional<json>> object_in(const std::filesystem::path& path) {
+Result<std::optional<JsonText>> object_in(const std::filesystem::path& path, std::size_t most_bytes) {
   std::error_code missing;
-  if (!std::filesystem::exists(path, missing)) return std::optional<json>();
+  if (!std::filesystem::exists(path, missing)) return std::optional<JsonText>();
   const std::string name = path.filename().string();
   const auto fault = [&](const std::string& what, const std::string& help) {
     return Diagnostic{.code = "bad-config", .message = name + " " + what, .help = help};
@@ -34,14 +34,27 @@ Result<std::optional<json>> object_in(const std::filesystem::path& path) {
   Result<InputFile> file = InputFile::open(path.string());
   if (!file) return of_file(file.faults().front());
   const std::size_t size = file.value().size();
-  if (size > most_bytes_of_json) return fault("is larger than 64 MiB", "give the folder of a model");
+  if (size > most_bytes)
+    return fault("is larger than " + std::to_string(most_bytes >> 20) + " MiB", "give the folder of a model");
   std::string text(size, '\0');
   if (auto unread = file.value().read(0, text)) return of_file(*std::move(unread));
-  if (const std::string wrong = wrong_with_json(text); !wrong.empty())
-    return fault(wrong, "a model's folder has one that says how it is built");
-  json read = json::parse(text, nullptr, false);
-  if (!read.is_object()) return fault("is no JSON object", "a model's folder has one that says how it is built");
-  return std::optional<json>(std::move(read));
+  const std::string help = "a model's folder has one that says how it is built";
+  if (const std::string wrong = wrong_with_json(text); !wrong.empty()) return fault(wrong, help);
+  JsonText object(std::move(text));
+  if (!object.root().starts_with('{')) return fault("is no JSON object", help);
+  return std::optional(std::move(object));
+}
+
+// What the index of a folder says: which tensor stands in which file.
+std::map<std::string, std::string> files_by_tensors(const JsonText& index) {
+  std::map<std::string, std::string> files;
+  for (auto part = index.first_of(index.root()); part; part = index.behind(*part)) {
+    if (unescaped_json(part->name) != "weight_map" || !part->value.starts_with('{')) continue;
+    for (auto entry = index.first_of(part->value); entry; entry = index.behind(*entry)) {
+      if (entry->value.starts_with('"')) files[unescaped_json(entry->name)] = unescaped_json(entry->value);
+    }
+  }
+  return files;
 }
 
 Diagnostic no_model(const std::string& path) {
@@ -96,9 +109,9 @@ Result<ModelFiles> ModelFiles::open(const std::string& path) {
   const fs::path folder = is_folder ? fs::path(path) : parent.empty() ? fs::path(".") : parent;
 
   ModelFiles made;
-  auto config = object_in(folder / "config.json");
+  auto config = object_in(folder / "config.json", most_bytes_of_config);
   if (!config) return config.faults();
-  if (config.value()) made.config_ = std::move(*config.value());
+  if (config.value()) made.config_ = nlohmann::json::parse(config.value()->root(), nullptr, false);
 
   std::set<std::string> files;
   Index index;
@@ -107,12 +120,9 @@ Result<ModelFiles> ModelFiles::open(const std::string& path) {
   } else if (fs::exists(folder / "model.safetensors", unknown)) {
     files.insert("model.safetensors");
   } else {
-    auto read = object_in(folder / "model.safetensors.index.json");
+    auto read = object_in(folder / "model.safetensors.index.json", most_bytes_of_index);
     if (!read) return read.faults();
-    const json map = read.value() ? read.value()->value("weight_map", json::object()) : json::object();
-    for (const auto& [tensor, file] : map.items()) {
-      if (file.is_string()) index[tensor] = file.get<std::string>();
-    }
+    if (read.value()) index = files_by_tensors(*read.value());
     for (const auto& [tensor, file] : index) files.insert(file);
   }
   if (files.empty()) return no_model(path);

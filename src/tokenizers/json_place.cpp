@@ -1,11 +1,11 @@
 #include "tokenizers/json_place.h"
 
 #include <algorithm>
-#include <cmath>
+#include <charconv>
+#include <cstdint>
 #include <utility>
 
 #include "base/text.h"
-#include "files/json_text.h"
 
 namespace attn {
 namespace {
@@ -36,65 +36,89 @@ std::string escaped(std::string_view name) {
 
 std::string readable(std::string_view text) { return "`" + shortened(visible(text.substr(0, 200)), 40) + "`"; }
 
-Result<JsonFile> parse_json_file(std::string name, const std::string& text) {
+Result<JsonFile> parse_json_file(std::string name, std::string text) {
   if (const std::string wrong = wrong_with_json(text); !wrong.empty()) return bad_json(name, wrong);
-  JsonFile file{.name = std::move(name), .value = nlohmann::json::parse(text, nullptr, false)};
-  if (!file.value.is_object()) return bad_json(file.name, "is no object of JSON");
+  JsonFile file{.name = std::move(name), .text = JsonText(std::move(text))};
+  if (!file.text.root().starts_with('{')) return bad_json(file.name, "is no object of JSON");
   return file;
 }
 
 JsonPlace JsonPlace::operator[](std::string_view member) const {
-  const std::string pointer = pointer_ + "/" + escaped(member);
-  if (!is_object()) return {*file_, nullptr, pointer};
-  const auto found = value_->find(std::string(member));
-  return {*file_, found == value_->end() ? nullptr : &*found, pointer};
+  const JsonText& text = file_->text;
+  for (auto part = is_object() ? text.first_of(part_.value) : std::nullopt; part; part = text.behind(*part)) {
+    if (unescaped_json(part->name) == member) return {*file_, *part, pointer_ + "/" + escaped(member)};
+  }
+  return {*file_, {}, pointer_ + "/" + escaped(member)};
 }
 
 std::string JsonPlace::text() const {
-  if (is_text()) return value_->get<std::string>();
+  if (is_text()) return unescaped_json(part_.value);
   must_be("a text");
   return "";
 }
 
 bool JsonPlace::flag() const {
-  if (value_ != nullptr && value_->is_boolean()) return value_->get<bool>();
+  if (begins_with('t') || begins_with('f')) return begins_with('t');
   must_be("true or false");
   return false;
 }
 
 std::size_t JsonPlace::whole() const {
-  if (value_ != nullptr && value_->is_number_unsigned() && value_->get<std::uint64_t>() < 0xFFFFFFFF)
-    return value_->get<std::size_t>();
+  std::uint32_t whole = 0;
+  const char* const end = part_.value.data() + part_.value.size();
+  const auto read = std::from_chars(part_.value.data(), end, whole);
+  if (read.ec == std::errc() && read.ptr == end && !is_missing() && whole < 0xFFFFFFFF) return whole;
   must_be("a whole number from 0 to 4294967294");
   return 0;
 }
 
 double JsonPlace::number() const {
-  if (value_ != nullptr && value_->is_number()) {
-    const auto number = value_->get<double>();
-    if (std::isfinite(number)) return number;
-  }
+  double number = 0;
+  const char* const end = part_.value.data() + part_.value.size();
+  const auto read = std::from_chars(part_.value.data(), end, number);
+  // What is out of range is too small: what is too large is no JSON to the library that has seen it.
+  if (!is_missing() && read.ptr == end) return number;
   must_be("a number");
   return 0;
 }
 
-JsonElements JsonPlace::elements() const {
-  if (!is_list()) must_be("a list");
-  return {*this, is_list() ? value_->size() : 0};
+JsonPlaces JsonPlace::elements() const {
+  if (is_list()) return JsonPlaces(*this);
+  must_be("a list");
+  return JsonPlaces({*file_, {}, pointer_});
 }
 
-JsonMembers JsonPlace::members() const {
-  static const nlohmann::json none = nlohmann::json::object();
-  if (!is_object()) must_be("an object");
-  return {*this, is_object() ? *value_ : none};
+JsonPlaces JsonPlace::members() const {
+  if (is_object()) return JsonPlaces(*this);
+  must_be("an object");
+  return JsonPlaces({*file_, {}, pointer_});
 }
 
-JsonPlace JsonPlace::element(std::size_t index) const {
-  return {*file_, &(*value_)[index], pointer_ + "/" + std::to_string(index)};
+JsonPlaces::Iterator JsonPlaces::begin() const {
+  return {&whole_, whole_.is_missing() ? std::nullopt : whole_.file_->text.first_of(whole_.part_.value)};
 }
 
-JsonPlace JsonPlace::member(const std::string& name, const nlohmann::json& value) const {
-  return {*file_, &value, pointer_ + "/" + escaped(name)};
+JsonPlace JsonPlaces::Iterator::operator*() const {
+  const std::string name = part_->name.empty() ? std::to_string(index_) : escaped(unescaped_json(part_->name));
+  return {*whole_->file_, *part_, whole_->pointer_ + "/" + name};
+}
+
+JsonPlaces::Iterator& JsonPlaces::Iterator::operator++() {
+  part_ = whole_->file_->text.behind(*part_);
+  ++index_;
+  return *this;
+}
+
+std::size_t JsonPlaces::size() const {
+  std::size_t size = 0;
+  for (auto place = begin(); place != end(); ++place) ++size;
+  return size;
+}
+
+JsonPlace JsonPlaces::operator[](std::size_t index) const {
+  auto place = begin();
+  for (; index > 0; --index) ++place;
+  return *place;
 }
 
 bool JsonPlace::is_enough() const { return file_->faults.size() == most_faults; }
@@ -109,13 +133,8 @@ std::size_t JsonPlace::one_of(std::initializer_list<std::string_view> known) con
 
 void JsonPlace::has_only(std::initializer_list<std::string_view> known) const {
   if (!is_object()) return must_be("an object");
-  for (const auto& [name, value] : value_->items()) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    if (is_enough()) {
-      ++file_->faults.back().unkept;
-    } else {
-      member(name, value).not_computed("is not computed");
-    }
+  for (const JsonPlace& place : members()) {
+    if (std::find(known.begin(), known.end(), place.name()) == known.end()) place.not_computed("is not computed");
   }
 }
 
@@ -134,7 +153,7 @@ void JsonPlace::remember(std::string_view code, const std::string& what) const {
 }
 
 void JsonPlace::must_be(std::string_view what) const {
-  refuse((value_ == nullptr ? "is missing; it must be " : "must be ") + std::string(what));
+  refuse((is_missing() ? "is missing; it must be " : "must be ") + std::string(what));
 }
 
 }  // namespace attn

@@ -7,8 +7,9 @@ namespace attn {
 namespace {
 
 void read_vocabulary(const JsonPlace& at, std::size_t longest, Vocabulary& vocabulary) {
-  for (const auto& [spelling, place] : at.members()) {
+  for (const JsonPlace& place : at.members()) {
     if (at.is_enough()) return;
+    const std::string spelling = place.name();
     if (spelling.size() > longest) place.not_computed("is a token of more than " + std::to_string(longest) + " bytes");
     if (!vocabulary.add(spelling, place.whole())) place.refuse("is an id that another token has");
   }

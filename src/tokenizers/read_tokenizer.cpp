@@ -46,10 +46,10 @@ class Folder {
 
   // Nothing where there is no such file.
   Result<JsonFile> settings(const std::string& name) const {
-    if (!has(name)) return JsonFile{.name = name, .value = nlohmann::json::object()};
-    const auto read = text(name);
+    if (!has(name)) return parse_json_file(name, "{}");
+    auto read = text(name);
     if (!read) return read.faults();
-    return parse_json_file(name, read.value());
+    return parse_json_file(name, std::move(read.value()));
   }
 
  private:
@@ -136,16 +136,17 @@ void refuse_added(Settings& settings, std::optional<std::size_t> taking_blanks, 
   for (const char* member : {"additional_special_tokens", "extra_special_tokens"}) {
     const JsonPlace all = settings.special(member);
     if (all.is_object()) {
-      for (const auto& [name, token] : all.members()) check(token);
+      for (const JsonPlace& token : all.members()) check(token);
     } else if (!all.is_null()) {
       for (const JsonPlace& token : all.elements()) check(token);
     }
   }
   const JsonPlace all = settings.config()["added_tokens_decoder"];
   if (all.is_missing()) return;
-  for (const auto& [number, token] : all.members()) {
+  for (const JsonPlace& token : all.members()) {
     const auto id = check(token);
-    if (id && number != std::to_string(*id)) token.refuse("is token " + std::to_string(*id) + " by the vocabulary");
+    if (id && token.name() != std::to_string(*id))
+      token.refuse("is token " + std::to_string(*id) + " by the vocabulary");
   }
 }
 
@@ -265,10 +266,11 @@ Result<Family> read_family(const Folder& folder, const JsonPlace& config, const 
 
 // As GPT2TokenizerFast and RobertaTokenizerFast of transformers make it of the two files.
 Result<Tokenizer> read_gpt2(const Folder& folder) {
-  const auto text = folder.text("vocab.json"), merges = folder.text("merges.txt");
+  auto text = folder.text("vocab.json");
+  const auto merges = folder.text("merges.txt");
   if (!text) return text.faults();
   if (!merges) return merges.faults();
-  auto vocabulary = parse_json_file("vocab.json", text.value());
+  auto vocabulary = parse_json_file("vocab.json", std::move(text.value()));
   if (!vocabulary) return vocabulary.faults();
   auto read = read_settings(folder);
   if (!read) return read.faults();
@@ -276,9 +278,9 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
 
   TokenizerParts parts;
   const JsonPlace tokens(vocabulary.value()), config = settings.config();
-  for (const auto& [spelling, place] : tokens.members()) {
+  for (const JsonPlace& place : tokens.members()) {
     if (tokens.is_enough()) break;
-    if (!parts.vocabulary.add(spelling, place.whole())) place.refuse("is an id that another token has");
+    if (!parts.vocabulary.add(place.name(), place.whole())) place.refuse("is an id that another token has");
   }
   if (const std::string out = left_out(parts.vocabulary); !out.empty()) tokens.refuse(out);
   if (!vocabulary.value().faults.empty()) return std::move(vocabulary.value().faults);
@@ -332,9 +334,9 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
 Result<Tokenizer> read_tokenizer(const std::string& path) {
   const Folder folder(path);
   if (folder.has("tokenizer.json")) {
-    const auto text = folder.text("tokenizer.json");
+    auto text = folder.text("tokenizer.json");
     if (!text) return text.faults();
-    return parse_tokenizer_json(text.value());
+    return parse_tokenizer_json(std::move(text.value()));
   }
   if (folder.has("vocab.txt")) return read_bert(folder);
   if (folder.has("vocab.json") && folder.has("merges.txt")) return read_gpt2(folder);

@@ -95,9 +95,15 @@ Template read_template(const JsonPlace& at, const Vocabulary& vocabulary) {
     } else {
       const JsonPlace special = at["special_tokens"][token["id"].text()];
       const auto ids = special["ids"].elements(), tokens = special["tokens"].elements();
-      if (ids.size() != tokens.size()) special.refuse("must have as many tokens as ids");
-      for (std::size_t i = 0; i < std::min(ids.size(), tokens.size()); ++i)
-        around.push_back(special_id(tokens[i], ids[i], vocabulary));
+      if (ids.size() != tokens.size()) {
+        special.refuse("must have as many tokens as ids");
+        continue;
+      }
+      auto spelled = tokens.begin();
+      for (const JsonPlace& id : ids) {
+        around.push_back(special_id(*spelled, id, vocabulary));
+        ++spelled;
+      }
     }
   }
   return around;
@@ -154,8 +160,8 @@ std::string left_out(const Vocabulary& vocabulary) {
   return "";
 }
 
-Result<Tokenizer> parse_tokenizer_json(const std::string& text) {
-  auto parsed = parse_json_file("tokenizer.json", text);
+Result<Tokenizer> parse_tokenizer_json(std::string text) {
+  auto parsed = parse_json_file("tokenizer.json", std::move(text));
   if (!parsed) return parsed.faults();
   JsonFile& file = parsed.value();
   const JsonPlace root(file);

@@ -11,7 +11,7 @@
 namespace attn {
 
 // The tokenizer that a tokenizer.json describes. Faults: see read_tokenizer.
-Result<Tokenizer> parse_tokenizer_json(const std::string& text);
+Result<Tokenizer> parse_tokenizer_json(std::string text);
 
 // More steps than these, one behind the other, are not computed: each takes time for each text.
 constexpr std::size_t most_steps = 64;

@@ -269,6 +269,9 @@ HOSTILE_BESIDE = {
     "arrays with long headers": (["diff", "p.json", "x.npz"], {"x.npz": npz_of_headers(500, MIB)}),
     "a config of brackets": (IMPORTED, {"config.json": filled(b"["), "model.safetensors": b""}),
     "an index of brackets": (IMPORTED, {"config.json": b"{}", "model.safetensors.index.json": filled(b"[")}),
+    "a config of what is empty": (IMPORTED, {"config.json": b'{"x": [' + filled(b"{},") + b"0]}"}),
+    "the same of a MiB": (IMPORTED, {"config.json": b'{"x": [' + filled(b"{},", MIB - 64) + b"0]}"}),
+    "an index of what is empty": (IMPORTED, {"model.safetensors.index.json": b'{"weight_map": [' + filled(b"{},") + b"0]}"}),
     "an index with a name of a file that is long": (
         ["import", ".", "--from", "bert", "--ids", "1"],
         {"model.safetensors.index.json": b'{"weight_map": {"x": "' + filled(b"x") + b'"}}'}),
@@ -277,6 +280,15 @@ HOSTILE_BESIDE = {
     "a tokenizer with unknown keys": (IMPORTED, letters(**{f"key{i}": 1 for i in range(100_000)})),
     "tokens that all have one hash": (IMPORTED, {"vocab.txt": "\n".join(ONE_HASH).encode()}),
     "added tokens that are none": (IMPORTED, letters(added_tokens=[{}] * 500_000)),
+    "added tokens that are nothing, as short as can be": (IMPORTED, {"tokenizer.json": b'{"added_tokens":[' + filled(b"{},") + (
+        b'{}],"model":{"type":"BPE","vocab":{"a":0},"merges":[]}}')}),
+    "merges that are nothing": (IMPORTED, {"tokenizer.json": (
+        b'{"model":{"type":"BPE","vocab":{"a":0},"merges":[' + filled(b'"",') + b'""]}}')}),
+    "a list of what is no template": (IMPORTED, letters(post_processor={
+        "type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "a", "type_id": 0}}], "pair": [],
+        "special_tokens": {"a": {"id": "a", "ids": [0] * 1_000_000, "tokens": ["b"] * 1_000_000}}})),
+    "names of which the last is there twice": (
+        IMPORTED, {"tokenizer.json": b"{" + b"".join(b'"%06x":0,' % i for i in range(700_000)) + b'"000000":0}'}),
     "names of many tokens": (
         ["import", ".", "--tokens", ",".join(f"w{i}" for i in range(4_000)) + ",none"],
         tokenizer({"type": "BPE", "vocab": {f"\u0120w{i}": i for i in range(30_000)}, "merges": []},
