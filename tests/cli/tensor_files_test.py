@@ -450,6 +450,15 @@ class SameAsWritten(Folder):
                     self.assertEqual(done.returncode, 2, done.stdout)
                     self.assertIn("link" if linked is os.link else "outside", done.stderr)
 
+    def test_no_file_of_a_root_stands_in_for_a_link_beside_the_problem_that_leads_nowhere(self):
+        self.write("models/x.npy", npy_bytes(example("f8")))
+        problem = self.write_problem({"inputs": {"file": "x.npy"}}, "here/p.json")
+        self.assertEqual(attn("run", problem, "--root", self.path("models")).returncode, 0)
+        os.symlink("gone.npy", self.path("here/x.npy"))
+        done = attn("run", problem, "--root", self.path("models"))
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("x.npy", done.stderr)
+
     def test_standard_input_refers_to_the_working_directory(self):
         self.write("x.npy", npy_bytes(example("f8")))
         done = attn("run", "-", "--format", "json", cwd=self.folder, text='{"inputs": {"file": "./x.npy"}}')

@@ -111,9 +111,10 @@ class Folder : public std::enable_shared_from_this<Folder> {
     const fs::path below =
         error ? fs::path() : fs::weakly_canonical(fs::path(path_) / file, error).lexically_relative(root);
     const bool is_below = !below.empty() && *below.begin() != "..";
-    // What stands beside the problem is meant and no other of its name, even if it is not read.
+    // What stands beside the problem is meant and no other of its name, even if it is not read, or leads nowhere.
     const bool leads_out = fs::path(file).is_absolute() || *fs::path(file).lexically_normal().begin() == "..";
-    if (!is_below && !leads_out && code != "no-file") return opened;
+    const bool stands_there = code != "no-file" || fs::is_symlink(fs::symlink_status(fs::path(path_) / file, error));
+    if (!is_below && !leads_out && stands_there) return opened;
     Result<std::unique_ptr<TensorFile>> other =
         open_tensor_file_within(root_, is_below ? below.string() : file, HardLinks::read, resting);
     return other || code == "outside" ? std::move(other) : std::move(opened);
