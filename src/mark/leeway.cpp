@@ -114,7 +114,7 @@ bool makes_weights(const Recipe& recipe, std::string_view id) {
 
 std::map<std::string, std::map<std::size_t, Leeway>> leeways(const Trace& trace, const AskedCells& asked,
                                                              int decimals) {
-  const MarkingRule rule;
+  const MarkingRule rule{.problem_rounding = trace.arithmetic.hand_rounding};
   std::vector<std::string> steps;
   for (const auto& [id, cells] : asked) {
     if (!cells.empty()) steps.push_back(id);

@@ -269,6 +269,18 @@ class Tolerances(unittest.TestCase):
         self.assertEqual(widths, sorted(widths, reverse=True))
         self.assertLess(widths[3], widths[0] / 50)
 
+    def test_where_every_step_is_to_be_whole_weights_may_have_been_rounded_so_or_not_at_all(self):
+        problem = {"inputs": [[1, 0, 2], [0, 3, 1], [2, 1, 1]], "arithmetic": {"hand_rounding": "0"},
+                   "weights": {"query": [[1, 0], [1, 1], [0, 1]], "key": [[0, 1], [1, 0], [1, 1]],
+                               "value": [[44.5, 1], [-29, 5], [3, 3]]}}
+        items = moodle(run("run", "-", "--only", "context", "--format", "moodle", text=json.dumps(problem)))[0][1]
+        self.assertEqual(len(items), 2)  # to the others anything would be an answer
+        for options in ([], ["--hand-rounding", "6"]):
+            body = run("run", "-", "--only", "context", "--format", "json", *options, text=json.dumps(problem))
+            last = json.loads(body)["steps"][0]["data"][-1]
+            for item, number in zip(items, last):
+                self.assertTrue(is_accepted(item, round(number)), (options, item, number))
+
     def test_a_number_far_down_has_more_room_than_one_rounding(self):
         items = moodle(run("run", path_of("worked-example-scaled"), "--only", "context", "--format", "moodle"))[0][1]
         self.assertTrue(any(tolerance > 5 * 0.0001 for item in items for _, tolerance in item))
