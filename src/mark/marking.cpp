@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/rounding.h"
@@ -489,15 +490,15 @@ void Marking::blame(std::size_t step, Report& report) {
   if (blame_slips_in_place(*this, step, report) || blame_rows(*this, step, report)) return;
   if (blame_mistake_rounded_anyhow(*this, step, report) || blame_two_mistakes(*this, step, report)) return;
   blame_unknown(*this, step, report);
-  if (untried_.empty()) return;
-  std::string note = language().verdicts.not_tried(listed(untried_));
-  if (std::ranges::find(report.notes, note) == report.notes.end()) report.notes.push_back(std::move(note));
+  std::ranges::copy_if(untried_, std::back_inserter(missed_),
+                       [&](const std::string& what) { return std::ranges::count(missed_, what) == 0; });
 }
 
 Report Marking::mark() {
   Report report;
   for (const std::vector<bool>& cells : right_flags_) state_wrong_.emplace_back(cells.size(), false);
   for (std::size_t step = next_wrong(0); step < sheet_.steps.size(); step = next_wrong(step + 1)) blame(step, report);
+  if (!missed_.empty()) report.notes.push_back(language().verdicts.not_tried(listed(missed_)));
   add_steps(report);
   if (accepted()) {
     note_rounding(report);

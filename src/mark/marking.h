@@ -143,7 +143,8 @@ class Marking {
   std::size_t spent_ = 0;             // of most_work
   std::size_t lines_worked_out_ = 0;  // of most_lines
   bool is_doubted_ = false;           // that what is right follows by some way of rounding
-  std::vector<std::string> untried_;  // in words
+  std::vector<std::string> untried_;  // in words, of the step that is being blamed
+  std::vector<std::string> missed_;   // of all that nothing explained
   Flags state_wrong_;                 // cells in which a mark is lost
 };
 

@@ -1078,6 +1078,11 @@ class ManyLayers(CheckTest):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, r"Not tried, since there are too many of them")
 
+        # What was not tried for one step and for another is said once.
+        wrong = [["1.37", "1.37"], ["9.1", "-9.2"], ["12.1", "-10.3"]]
+        done = self.check({"layer15.residual2": wrong, "layer16.residual2": wrong}, problem=path)
+        self.assertEqual(done.stdout.count("Not tried"), 1, done.stdout)
+
 
 class BlockByBlock(CheckTest):
     def test_behind_a_slip_the_next_block_is_right_as_it_should_be_and_as_it_follows(self):
