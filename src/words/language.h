@@ -103,7 +103,7 @@ struct BlockWords {
 
 // What is said of where heads look.
 struct HeadsWords {
-  Said title, how_ranked, itself, previous, next, first;
+  Said title, how_ranked, itself, previous, next, first, no_neighbour;
   Saying<Text, Text> from_to;
   Said head, share;
   Saying<Text, std::size_t> head_of;

@@ -63,8 +63,12 @@ Document told_heads(const Trace& trace, const HeadsReport& report, const HeadsTo
   for (const Look look : {Look::pair, Look::previous, Look::next, Look::itself, Look::first}) {
     if ((look == Look::pair && !report.pair) || (told.by && *told.by != look)) continue;
     const std::vector<std::size_t> order = report.ranked(look);
-    if (order.empty()) continue;
+    if (order.empty() && !told.by) continue;
     document.add(Headline{2, {name_of(look, report)}});
+    if (order.empty()) {
+      document.add(Prose{{said.no_neighbour}});
+      continue;
+    }
     Table table{.caption = {}, .header = {{said.head}, {said.share}}, .rows = {}, .numbers = true};
     for (std::size_t i = 0; i < std::min(told.top, order.size()); ++i) {
       table.rows.push_back({{head_name(report.heads[order[i]])}, {written(report.share(order[i], look), {3})}});

@@ -14,6 +14,7 @@ constexpr HeadsWords english_heads = {
     .previous = "one back",
     .next = "one ahead",
     .first = "to the first",
+    .no_neighbour = "No token has such a neighbour.",
     .from_to = [](Text query, Text key) { return "from " + query + " to " + key; },
     .head = "head",
     .share = "share",

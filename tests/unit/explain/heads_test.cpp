@@ -62,6 +62,12 @@ TEST_CASE("a head has no share where no token has such a neighbour", "[heads]") 
   }
   CHECK(heads_csv(report) == "step,layer,head,itself,previous,next,first\nattention_weights,1,1,1,,,\n");
   CHECK(examples::holds(heads_json(report), "\"previous\": null"));
+
+  // Who asks for just that kind is told so, and not left with nothing.
+  HeadsTold asked;
+  asked.by = Look::previous;
+  CHECK(examples::holds(as_text(told_heads(trace, report, asked), {.width = 80}), "No token has such a neighbour."));
+  CHECK_FALSE(examples::holds(told_looks(trace, report), "No token has"));
 }
 
 TEST_CASE("in a table of heads what is no number is nan", "[heads]") {
