@@ -266,20 +266,17 @@ class Matching {
     std::vector<const SideStep*> others;
     for (const SideStep& step : second.steps) {
       if (shared.contains(step.name)) continue;
-      if (!step.is_called_by_id()) {
+      if (step.is_called_by_id()) {
+        match(step, false);
+      } else {
         others.push_back(&step);
-      } else if (!match(step, false)) {
-        left.insert(&step);
       }
     }
     std::erase_if(others, [&](const SideStep* step) { return match(*step, true); });
-    for (const SideStep* step : others) {
-      if (!match(*step, false)) left.insert(step);
-    }
+    for (const SideStep* step : others) match(*step, false);
   }
 
   std::map<std::string, StepPair> pairs;  // by the id of the first side's step
-  std::set<const SideStep*> left;         // of the second side
 
  private:
   // Whether it stands for one. Where one of those it may mean has another name already,
@@ -364,8 +361,6 @@ std::vector<StepPair> pairs_in_order(ComparedSide& first, const ComparedSide& se
   for (const SideStep& step : second.steps) {
     if (const auto before = by_second_name.find(step.name); before != by_second_name.end()) {
       behind = std::next(before->second);
-    } else if (!matching.left.contains(&step)) {
-      continue;
     } else if (step.is_called_by_id() || first.is_foreign) {
       const std::string& id = ids.insert(step.id()).second ? step.id() : step.name;
       steps.insert(behind,

@@ -21,7 +21,6 @@ class SharedLabels {
   operator const std::vector<std::string>&() const { return *all_; }  // NOLINT(google-explicit-constructor)
   const std::string& operator[](std::size_t index) const { return (*all_)[index]; }
   std::size_t size() const { return all_->size(); }
-  bool empty() const { return all_->empty(); }
   auto begin() const { return std::as_const(*all_).begin(); }
   auto end() const { return std::as_const(*all_).end(); }
   bool operator==(const SharedLabels& other) const { return all_ == other.all_ || *all_ == *other.all_; }

@@ -90,10 +90,6 @@ bool measure_sequences(const NestedNumbers& numbers, Vectors vectors, Side& side
     return false;
   }
   side.width = numbers.size(1, 0);
-  if (side.width == 0) {
-    faults.add_of("empty", side.where + "/0", "is empty", "write its numbers, or leave the key out");
-    return false;
-  }
   if (!check_columns_of_sequences(numbers, side.where, faults)) return false;
   for (std::size_t b = 0; b < numbers.lists(1); ++b) side.rows.push_back(numbers.size(2, b * side.width));
   return true;

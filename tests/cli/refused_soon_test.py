@@ -162,8 +162,8 @@ HOSTILE = {
         dict(SMALL, mask=[{"add": {"file": "x.safetensors", "tensor": f"t{i:050}z"}} for i in range(1_000)]),
         {"x.safetensors": empty_tensors(10_000, 50)}),
     "references into many files in turn": (
-        dict(SMALL, mask=[{"add": {"file": f"x{i % 17}.safetensors", "tensor": "t1"}} for i in range(1_000)]),
-        {f"x{i}.safetensors": empty_tensors(10_000) for i in range(17)}),
+        dict(SMALL, mask=[{"add": {"file": f"x{i % 20}.safetensors", "tensor": "t1"}} for i in range(1_000)]),
+        {f"x{i}.safetensors": empty_tensors(20_000) for i in range(20)}),
     "references into a file whose header is broken at its end": (
         dict(SMALL, mask=[{"add": {"file": "x.safetensors", "tensor": f"t{i}"}} for i in range(1_000)]),
         {"x.safetensors": empty_tensors(10_000) + b"\0"}),

@@ -146,6 +146,16 @@ TEST_CASE("numbers without names of axes are the mean of no heads", "[compare]")
   CHECK(verdicts_of(side_by_side(std::move(first), second, {})) == "attention_weights other shape");
 }
 
+TEST_CASE("weights of another size than those of a head are the mean of no heads", "[compare]") {
+  const Shape heads{{"head", 2}, {"query", 1}, {"key", 2}};
+  const auto beside_weights = [&](const Shape& shape, std::vector<double> theirs) {
+    return verdicts_of(beside({own_step("attention_weights", heads, {1, 0, 0, 1})},
+                              {stored_array("weights", {"attention_weights"}, shape, std::move(theirs))}));
+  };
+  CHECK(beside_weights({{"1", 1}, {"2", 2}}, {0.5, 0.5}) == "attention_weights same");
+  CHECK(beside_weights({{"1", 1}, {"2", 3}}, {0.5, 0.5, 0}) == "attention_weights other shape");
+}
+
 TEST_CASE("a step that is stored twice under its own name is compared once", "[compare]") {
   const SideBySide sides = beside({own_step("scores", two_by_two, {1, 2, 3, 4})},
                                   {stored_array("scores", {"scores"}, unnamed_two_by_two, {1, 2, 3, 4}),

@@ -262,6 +262,52 @@ TEST_CASE("what single precision may lose is added to each number, whatever stan
   CHECK(infinite[2].high > 2);
 }
 
+TEST_CASE("where numbers cancel, single precision may lose what it loses of each of them", "[enclosure]") {
+  struct Case {
+    std::string name;
+    Op op;
+    std::vector<Tensor<double>> operands;
+    double exact;
+    float single;
+  };
+  const auto pair = [](double a, double b) { return Tensor<double>({{"d_k", 2}}, {a, b}); };
+  const auto one = [](double a) { return Tensor<double>({{"pair", 1}}, {a}); };
+  const double a = 1e6 + 1 / 3.0, b = 1e6, half = std::sqrt(0.5);
+  const auto of = [](double number) { return static_cast<float>(number); };
+  const auto gelu = [](auto x, auto root) { return x / 2 * (1 + std::erf(x / root)); };
+  const Case cases[] = {
+      {"a difference", Combine{Binary::subtract, {}}, {one(a), one(b)}, a - b, of(a) - of(b)},
+      {"a rotation", Rotate{"d_k", "pair", true}, {pair(a, b), one(half), one(half)}, a * half - b * half,
+       of(a) * of(half) - of(b) * of(half)},
+      {"gelu", Map{Unary::gelu, 0, ""}, {one(-4)}, gelu(-4.0, std::sqrt(2.0)), gelu(-4.0F, std::sqrt(2.0F))},
+      {"a gate of gelu", Gate{Unary::gelu}, {one(-4), one(b)}, gelu(-4.0, std::sqrt(2.0)) * b,
+       gelu(-4.0F, std::sqrt(2.0F)) * of(b)},
+  };
+  for (const Case& test : cases) {
+    CAPTURE(test.name);
+    RecipeBuilder work;
+    std::vector<StepId> read;
+    for (const Tensor<double>& operand : test.operands) {
+      read.push_back("x" + std::to_string(read.size()));
+      work.given_step({.id = read.back()}, LateTensor(operand));
+    }
+    work.step({.id = "y"}, test.op, {read.begin(), read.end()});
+    const Recipe recipe = work.take();
+    std::vector<Tensor<Interval>> points;
+    for (const Tensor<double>& operand : test.operands) {
+      points.emplace_back(operand.shape(), std::vector<Interval>(operand.data().begin(), operand.data().end()));
+    }
+    Values<Interval> carried(recipe.size());
+    for (std::size_t i = 0; i < read.size(); ++i) carried[*recipe.line(read[i])] = &points[i];
+    Tensor<Interval> made = run_line(recipe, *recipe.line("y"), carried);
+    REQUIRE(made[0].contains(test.exact));
+    widen_to_single(recipe, *recipe.line("y"), carried, made);
+    CHECK(std::abs(test.single - test.exact) > 1e-5 * std::abs(test.exact));  // so much is lost
+    CHECK(made[0].contains(static_cast<double>(test.single)));
+    CHECK(made[0].width() < 20);
+  }
+}
+
 TEST_CASE("a line of a short dtype holds what is exact, and what the dtype makes of it", "[enclosure]") {
   for (const Dtype dtype : {Dtype::bf16, Dtype::f16}) {
     RecipeBuilder work({.dtype = dtype, .hand_rounding = {}});
