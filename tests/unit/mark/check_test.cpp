@@ -204,6 +204,21 @@ TEST_CASE("of two mistakes at once those are told that explain more of what foll
   CHECK(ties(alone) > ties(both));
 }
 
+TEST_CASE("what follows from two mistakes at once is rounded in the way that explains them", "[check]") {
+  // Keys are made with the weights of values, and values with those of keys. The scores are 2.64, 1.84 and 1.88, 1.31,
+  // which were not scaled but cut off: 1.88 is 1.8. The weights of both rows are 0.6 and 0.3, cut off, and of the
+  // values -0.2, 1.4 and -0.1, 1 come -0.15 and 1.14.
+  const Report report = marked(
+      R"({"inputs": [[0.6, 0.4], [0.4, 0.3]], "weights": {"query": [[1, 1], [2, 1]], "key": [[-1, 1], [1, 2]],
+                                                          "value": [[2, 0], [1, 1]]}})",
+      R"({"scaled_scores": [["2.6", "1.8"], ["1.8", "1.3"]], "context": [["-0.1", "1.1"], ["-0.1", "1.1"]]})");
+  REQUIRE(report.diagnoses.size() == 2);
+  CHECK(report.diagnoses[0].mistake == "projection.swapped_key_value");
+  CHECK(report.diagnoses[1].mistake == "scale.none");
+  CHECK(step(report, "scaled_scores").count(CellState::wrong) == 4);
+  CHECK(step(report, "context").count(CellState::consistent) == 4);
+}
+
 TEST_CASE("two mistakes in two steps are two diagnoses in the order of the steps", "[check]") {
   // Scores not divided by √d_k, then the softmax not normalised.
   const Trace trace = traced(asymmetric);
@@ -276,6 +291,23 @@ TEST_CASE("right numbers with rows and columns exchanged are another convention,
   CHECK(other.diagnoses[0].kind == MistakeKind::convention);
 }
 
+TEST_CASE("two steps with rows and columns exchanged are another convention if no mistake explains more", "[check]") {
+  // Of these inputs come the weights themselves, and transposed ones if these were transposed.
+  const std::string problem = R"({"inputs": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+      "weights": {"query": [[1, 2, 0], [0, 1, 3], [2, 0, 1]], "key": [[0, 1, 1], [2, 1, 0], [1, 3, 0]],
+                  "value": [[1, 0, 0], [0, 1, 0], [1, 1, 1]]}})";
+  const std::string turned =
+      R"("queries": [[1, 0, 2], [2, 1, 0], [0, 3, 1]], "keys": [[0, 2, 1], [1, 1, 3], [1, 0, 0]])";
+  const Report two = marked(problem, "{" + turned + "}");
+  CHECK(two.verdict == Verdict::right);
+  REQUIRE(two.diagnoses.size() == 1);
+  CHECK(two.diagnoses[0].mistake == "layout.transposed_answer");
+  // The scores of these matrices as they stand follow from the mistake alone.
+  const Report more = marked(problem, "{" + turned + R"(, "scores": [[2, 7, 1], [2, 3, 2], [7, 6, 0]]})");
+  CHECK(more.first_wrong == "keys");
+  CHECK(names(more, "projection.transposed"));
+}
+
 TEST_CASE("all steps that can be meant with rows and columns exchanged are, where one of them has to be", "[check]") {
   const std::string problem = R"({"inputs": [[0.02, -1.11, -0.23], [0.03, -0.44, -0.06]], "weights": {
     "query": [[-0.71, 0.91], [0.51, 0.47], [0.97, 1.19]],
@@ -289,9 +321,28 @@ TEST_CASE("all steps that can be meant with rows and columns exchanged are, wher
 }
 
 TEST_CASE("what follows from an own mistake does so, too, where it has too few digits to tell", "[check]") {
-  const Report report = marked(R"({"queries": [[1]], "keys": [[1], [2]], "values": [[1], [2]], "score": "dot"})",
-                               R"({"scores": [[2, 1]], "attention_weights": [[1, 0]]})");
-  CHECK(step(report, "attention_weights").count(CellState::consistent) == 2);
+  // Scores of 1 and 3 over √2, rounded or not, make weights of 0.20 to 0.27 and of 0.73 to 0.80.
+  const std::string problem = R"({"queries": [[1, 1]], "keys": [[1, 0], [1, 2]], "values": [[1], [2]]})";
+  const Report right = marked(problem, R"({"scores": [[1, 3]], "attention_weights": [[0, 1]]})");
+  CHECK(step(right, "attention_weights").count(CellState::too_coarse) == 1);
+  const Report exchanged = marked(problem, R"({"scores": [[3, 1]], "attention_weights": [[1, 0]]})");
+  CHECK(step(exchanged, "scores").count(CellState::wrong) == 2);
+  CHECK(step(exchanged, "attention_weights").count(CellState::consistent) == 2);
+}
+
+TEST_CASE("of two ways to round the one is believed by which the first mistake comes later", "[check]") {
+  // The scores are -0.12, 0.30, -0.36 and -0.22, 0.10, -0.30, cut off, of which -0.3 for -0.36 alone shows it. They
+  // were halved then rather than divided by √2: of -0.05, 0.15, -0.15 come weights of 0.319, 0.390, 0.289, cut off
+  // again. Whoever cuts off has five of these wrong; whoever rounds has two of them wrong, and a score before them.
+  const Report report =
+      marked(R"({"queries": [[-0.6, -0.6], [-0.2, 0.7]], "keys": [[0.4, -0.2], [-0.5, 0], [0.8, -0.2]],
+                 "values": [[1], [2], [3]]})",
+             R"({"scores": [["-0.1", "0.3", "-0.3"], ["-0.2", "0.1", "-0.3"]],
+                 "attention_weights": [["0.31", "0.39", "0.28"], ["0.32", "0.37", "0.30"]]})");
+  CHECK(report.first_wrong == "attention_weights");
+  CHECK(step(report, "scores").count(CellState::right) == 6);
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(names(report, "scale.by_dk"));
 }
 
 TEST_CASE("a maximum that was handed in says what was subtracted in its own row alone", "[check]") {
