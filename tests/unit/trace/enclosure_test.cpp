@@ -277,10 +277,16 @@ TEST_CASE("where numbers cancel, single precision may lose what it loses of each
   const auto gelu = [](auto x, auto root) { return x / 2 * (1 + std::erf(x / root)); };
   const Case cases[] = {
       {"a difference", Combine{Binary::subtract, {}}, {one(a), one(b)}, a - b, of(a) - of(b)},
-      {"a rotation", Rotate{"d_k", "pair", true}, {pair(a, b), one(half), one(half)}, a * half - b * half,
+      {"a rotation",
+       Rotate{"d_k", "pair", true},
+       {pair(a, b), one(half), one(half)},
+       a * half - b * half,
        of(a) * of(half) - of(b) * of(half)},
       {"gelu", Map{Unary::gelu, 0, ""}, {one(-4)}, gelu(-4.0, std::sqrt(2.0)), gelu(-4.0F, std::sqrt(2.0F))},
-      {"a gate of gelu", Gate{Unary::gelu}, {one(-4), one(b)}, gelu(-4.0, std::sqrt(2.0)) * b,
+      {"a gate of gelu",
+       Gate{Unary::gelu},
+       {one(-4), one(b)},
+       gelu(-4.0, std::sqrt(2.0)) * b,
        gelu(-4.0F, std::sqrt(2.0F)) * of(b)},
   };
   for (const Case& test : cases) {
