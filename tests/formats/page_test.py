@@ -15,6 +15,7 @@ from collections import Counter
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "property"))
 
 import every_feature
+import small_blocks
 from browser import CHOSEN, open_browser, skip_without_browser
 
 ATTN = os.path.abspath(os.environ["ATTN"])
@@ -67,6 +68,7 @@ FORTY = {"title": "Forty tokens", "tokens": [f"token {i}" for i in range(1, 41)]
                      for seed, name in enumerate(("query", "key", "value"), 2)}}
 FOLDER = tempfile.TemporaryDirectory(prefix="attn-features-")
 WRITTEN = every_feature.write(FOLDER.name, FEATURES)
+WRITTEN.update(every_feature.write(FOLDER.name, all_problems=small_blocks.problems()))
 WRITTEN["forty"] = os.path.join(FOLDER.name, "forty.json")
 with open(WRITTEN["forty"], "w", encoding="utf-8") as forty:
     json.dump(FORTY, forty)
@@ -114,7 +116,7 @@ def sides(equation):
         equation = equation[:equation.rindex(" (")]
     parts = re.split(r" ([=≈]) ", equation)
     told = list(zip(parts[1::2], parts[2::2]))
-    words = re.compile(r"max\(|min\(|sink|tanh\(|sin\(|cos\(|more|e\^|NaN")
+    words = re.compile(r"max\(|min\(|sink|tanh\(|erf\(|sin\(|cos\(|more|e\^|NaN|½|π")
     numeric = [(relation, text) for relation, text in told if not re.search(r"[^\W\d_]", words.sub("", text))]
     if numeric and numeric[0] is not told[0]:
         numeric[0] = ("=", numeric[0][1]) if len(numeric) > 1 else numeric[0]
@@ -184,6 +186,17 @@ class Sums(PageTest):
                 compared += self.compare_with_derivation(name, step, lines)
                 self.compare_with_why(name, step, shape, lines)
         self.assertGreater(compared, 1000 / PART)
+
+    def test_activations_are_told_as_the_program_tells_them(self):
+        for activation in ("relu", "gelu", "gelu-tanh", "silu"):
+            name = "block-" + activation
+            self.open(name)
+            activated = {step: told for step, told in self.written().items() if step.endswith(".activation")}
+            self.assertTrue(activated, name)
+            for step, (shape, _, lines) in activated.items():
+                self.assertEqual(self.compare_with_derivation(name, step, lines), math.prod(shape))
+                self.compare_with_why(name, step, shape, lines)
+                self.assertFalse([line for line in lines.values() if "the cell says" in line], name)
 
     def compare_with_derivation(self, name, step, lines):
         """The lines of the step as the program tells all of it, those of one name in order of heads and sequences."""

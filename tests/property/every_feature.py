@@ -129,10 +129,10 @@ def problems():
     return copy.deepcopy(found)
 
 
-def write(folder, names=None):
+def write(folder, names=None, all_problems=None):
     """A file for each problem; {name: path}."""
     paths = {}
-    for name, problem in problems().items():
+    for name, problem in (all_problems or problems()).items():
         if names is None or name in names:
             paths[name] = os.path.join(folder, name.replace(",", "").replace(" ", "-") + ".json")
             with open(paths[name], "w", encoding="utf-8") as file:

@@ -1,5 +1,16 @@
 // How each operation is worked out for one cell: explain/worked_cell.cpp says the same.
 
+// The error function: 2/√π · e^(−x²) · (x + 2x³/3 + 4x⁵/15 + …), whose terms all have one sign.
+function erf(x) {
+  if (Math.abs(x) > 6) return Math.sign(x);
+  let [term, sum] = [x, x];
+  for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); ++n) {
+    term *= (2 * x * x) / (2 * n + 1);
+    sum += term;
+  }
+  return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
+}
+
 // All that the arithmetic of one cell is written from.
 class Worker {
   constructor(place, most, nameOf) {
@@ -196,8 +207,30 @@ class Worker {
       this.line.side([[...this.line.guarded(a), "²"]]);
       return this.line.equals(a.value * a.value);
     }
-    this.line.side([["√", ...this.line.guarded(a)]]);
-    return this.line.equals(Math.sqrt(a.value));
+    if (op.function === "sqrt") {
+      this.line.side([["√", ...this.line.guarded(a)]]);
+      return this.line.equals(Math.sqrt(a.value));
+    }
+    return this.activation(op.function, a);
+  }
+
+  // max(−1, 0)
+  activation(name, a) {
+    const x = a.value, n = this.line.number(a), guarded = this.line.guarded(a);
+    const of = {
+      relu: () => [["max(", n, ", 0)"], Math.max(x, 0)],
+      gelu: () => [[...guarded, " × ½ × (1 + erf(", n, " / √2))"], (x / 2) * (1 + erf(x / Math.SQRT2))],
+      gelu_tanh: () => [
+        [...guarded, " × ½ × (1 + tanh(√(2/π) × (", n, " + 0.044715 × ", ...guarded, "³)))"],
+        (x / 2) * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3))),
+      ],
+      silu: () => [[n, " / (1 + e^(", this.line.number({ ...a, value: -x }), "))"], x / (1 + Math.exp(-x))],
+    }[name];
+    if (!of) return this.line.only();
+    const [side, value] = of();
+    this.line.side([side]);
+    if (name !== "relu" && x !== 0) this.line.allExact = false;
+    return this.line.equals(value);
   }
 
   // 2 × tanh(3 / 2)
