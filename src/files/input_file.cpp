@@ -115,7 +115,7 @@ Result<InputFile> InputFile::open_within(const std::string& folder, const std::s
 
 Result<InputFile> InputFile::checked(int descriptor, const std::string& path, HardLinks links) {
   if (descriptor < 0) return unreadable(errno);
-  InputFile file(descriptor, 0);
+  InputFile file(descriptor);
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) return unreadable(errno);
   if (S_ISDIR(status.st_mode)) return is_folder();
@@ -123,8 +123,8 @@ Result<InputFile> InputFile::checked(int descriptor, const std::string& path, Ha
     return file_fault("is no regular file, but a pipe or a device", "write it to a file first");
   if (links == HardLinks::refused && status.st_nlink > 1) return linked();
   remember_read(descriptor, path);
-  file.size_ = static_cast<std::size_t>(status.st_size);
-  file.state_ = {status.st_dev, status.st_ino, status.st_ctim.tv_sec, status.st_ctim.tv_nsec};
+  file.state_ = {status.st_dev, status.st_ino, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+                 static_cast<std::size_t>(status.st_size)};
   return file;
 }
 
@@ -133,7 +133,7 @@ void InputFile::rest() {
 }
 
 bool InputFile::resume(InputFile& anew) {
-  if (state_ != anew.state_ || size_ != anew.size_) return false;
+  if (state_ != anew.state_) return false;
   rest();
   descriptor_ = std::exchange(anew.descriptor_, -1);
   return true;

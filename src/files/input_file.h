@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <ctime>
 #include <optional>
@@ -39,10 +40,22 @@ class InputFile {
   static std::optional<Diagnostic> leads_out(const std::string& path);
 
   InputFile(InputFile&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), size_(std::exchange(other.size_, 0)), state_(other.state_) {}
+      : descriptor_(std::exchange(other.descriptor_, -1)), state_(std::exchange(other.state_, {})) {}
   ~InputFile() { rest(); }
 
-  std::size_t size() const { return size_; }
+  std::size_t size() const { return state_.size; }
+
+  // Which file it is, and as what it was opened: of two of one state the second is the first once more.
+  struct State {
+    dev_t device = 0;
+    ino_t number = 0;
+    std::time_t seconds = 0;  // when it was last changed
+    long nanoseconds = 0;
+    std::size_t size = 0;
+
+    auto operator<=>(const State&) const = default;
+  };
+  const State& state() const { return state_; }
 
   // Closes it; nothing is read until it is resumed. A process may have so many files open at a time and no more.
   void rest();
@@ -55,21 +68,10 @@ class InputFile {
   std::optional<Diagnostic> read(std::size_t offset, std::span<char> into) const;
 
  private:
-  // Which file it is, and when it was last changed.
-  struct State {
-    dev_t device = 0;
-    ino_t number = 0;
-    std::time_t seconds = 0;
-    long nanoseconds = 0;
-
-    bool operator==(const State&) const = default;
-  };
-
-  InputFile(int descriptor, std::size_t size) : descriptor_(descriptor), size_(size) {}
+  explicit InputFile(int descriptor) : descriptor_(descriptor) {}
   static Result<InputFile> checked(int descriptor, const std::string& path, HardLinks links = HardLinks::read);
 
   int descriptor_ = -1;
-  std::size_t size_ = 0;
   State state_;
 };
 

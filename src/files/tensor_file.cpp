@@ -30,12 +30,13 @@ Diagnostic unknown_ending(const std::string& path) {
 
 // A file that is opened once its ending is known to name a reader.
 template <class Open>
-Result<std::unique_ptr<TensorFile>> opened(const std::string& path, Open open, TensorFile* resting = nullptr) {
+Result<std::unique_ptr<TensorFile>> opened(const std::string& path, Open open,
+                                           const std::function<bool(InputFile&)>& takes = nullptr) {
   const Reader* const reader = reader_of(path);
   if (!reader) return unknown_ending(path);
   Result<InputFile> file = open();
   if (!file) return file.faults();
-  if (resting && resting->resume(file.value())) return {nullptr};
+  if (takes && takes(file.value())) return {nullptr};
   return reader->open(std::move(file.value()));
 }
 
@@ -65,11 +66,12 @@ Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path) {
 }
 
 Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path,
-                                                            HardLinks links, TensorFile* resting) {
+                                                            HardLinks links,
+                                                            const std::function<bool(InputFile&)>& takes) {
   if (path.size() > longest_path) return refused_by_system("cannot be read", ENAMETOOLONG, "too-long");
   if (auto fault = InputFile::leads_out(path)) return *std::move(fault);
   return opened(
-      path, [&] { return InputFile::open_within(folder, path, links); }, resting);
+      path, [&] { return InputFile::open_within(folder, path, links); }, takes);
 }
 
 Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t max_bytes) {

@@ -63,6 +63,7 @@ class TensorFile {
   // itself is known then, and is not read again.
   void rest() { file_.rest(); }
   bool resume(InputFile& anew) { return file_.resume(anew); }
+  const InputFile::State& state() const { return file_.state(); }
 
  protected:
   explicit TensorFile(InputFile file) : file_(std::move(file)) {}
@@ -84,9 +85,10 @@ Result<std::unique_ptr<TensorFile>> open_tensor_file(const std::string& path);
 
 // The same for a path relative to a folder, and never outside it: absolute
 // paths, `..` and links that lead out are refused; hard links, where it is asked for.
-// Where the file is the one that rests, that is resumed, and nothing is given.
+// Where `takes` says that who asks has that file already, nothing is given.
 Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& folder, const std::string& path,
-                                                            HardLinks links, TensorFile* resting = nullptr);
+                                                            HardLinks links,
+                                                            const std::function<bool(InputFile&)>& takes = nullptr);
 
 // Every tensor of a file; together they take no more than `max_bytes`.
 Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t max_bytes);

@@ -161,6 +161,9 @@ HOSTILE = {
     "tensors that are not there among many": (
         dict(SMALL, mask=[{"add": {"file": "x.safetensors", "tensor": f"t{i:050}z"}} for i in range(1_000)]),
         {"x.safetensors": empty_tensors(10_000, 50)}),
+    "references into one file by many names": (
+        dict(SMALL, mask=[{"add": {"file": "./" * i + "x.safetensors", "tensor": "t1"}} for i in range(1_000)]),
+        {"x.safetensors": empty_tensors(10_000)}),
     "references into many files in turn": (
         dict(SMALL, mask=[{"add": {"file": f"x{i % 20}.safetensors", "tensor": "t1"}} for i in range(1_000)]),
         {f"x{i}.safetensors": empty_tensors(20_000) for i in range(20)}),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <system_error>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "base/suggest.h"
+#include "files/input_file.h"
 #include "files/tensor_file.h"
 #include "problem/faults.h"
 #include "reading/text_file.h"
@@ -16,8 +18,7 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_open = 16;        // files at a time
-constexpr std::size_t most_names = 300'000;  // that resting files hold; one file may be asked for by many names
+constexpr std::size_t most_open = 16;  // files at a time
 constexpr std::size_t most_named = 12;
 constexpr std::size_t most_suggested = 20;  // to look for what is meant takes its time, and nobody reads more
 
@@ -75,33 +76,43 @@ class Folder : public std::enable_shared_from_this<Folder> {
 
   // The file, which may rest once another is asked for.
   Result<TensorFile*> opened(const FileReference& wanted) {
-    if (names_ > most_names && files_.size() > most_open) {
-      files_.clear();
-      awake_.clear();
-      names_ = 0;
+    const auto known = by_names_.find(wanted.file);
+    if (known != by_names_.end() && !known->second) return named(known->second.faults().front(), wanted);
+    if (known != by_names_.end() && is_awake(known->second.value())) return known->second;
+
+    // Asked of what is open: a path may be too long to be taken to pieces.
+    const auto key = [&](const InputFile::State& state) {
+      return Key(state, std::filesystem::path(wanted.file).extension().string());
+    };
+    TensorFile* found = nullptr;
+    Result<std::unique_ptr<TensorFile>> file = open(wanted.file, [&](InputFile& anew) {
+      const auto same = files_.find(key(anew.state()));
+      if (same == files_.end()) return false;
+      found = same->second.get();
+      return is_awake(found) || found->resume(anew);
+    });
+    if (!file) {
+      const auto fault = by_names_.insert_or_assign(wanted.file, with_help(file.faults().front(), wanted.file)).first;
+      return named(fault->second.faults().front(), wanted);
     }
-    const auto known = files_.find(wanted.file);
-    if (known != files_.end() && !known->second) return named(known->second.faults().front(), wanted);
-    TensorFile* const before = known == files_.end() ? nullptr : known->second.value().get();
-    if (before && std::ranges::count(awake_, before) > 0) return before;
-    Result<std::unique_ptr<TensorFile>> file = open(wanted.file, before);
-    if (!file) file = with_help(file.faults().front(), wanted.file);
+    if (file.value()) {
+      found = file.value().get();
+      files_[key(found->state())] = std::move(file.value());
+    }
+    by_names_.insert_or_assign(wanted.file, found);
+    if (is_awake(found)) return found;
     if (awake_.size() == most_open) {
       for (TensorFile* one : std::exchange(awake_, {})) one->rest();
     }
-    const bool is_resumed = file && !file.value();
-    if (!is_resumed) {
-      if (file) names_ += file.value()->names().size();
-      files_.insert_or_assign(wanted.file, std::move(file));
-    }
-    const Result<std::unique_ptr<TensorFile>>& found = files_.at(wanted.file);
-    if (!found) return named(found.faults().front(), wanted);
-    return awake_.emplace_back(found.value().get());
+    return awake_.emplace_back(found);
   }
 
-  Result<std::unique_ptr<TensorFile>> open(const std::string& file, TensorFile* resting) const {
+  bool is_awake(const TensorFile* file) const { return std::ranges::count(awake_, file) > 0; }
+
+  Result<std::unique_ptr<TensorFile>> open(const std::string& file,
+                                           const std::function<bool(InputFile&)>& takes) const {
     namespace fs = std::filesystem;
-    Result<std::unique_ptr<TensorFile>> opened = open_tensor_file_within(path_, file, HardLinks::refused, resting);
+    Result<std::unique_ptr<TensorFile>> opened = open_tensor_file_within(path_, file, HardLinks::refused, takes);
     if (opened || root_.empty()) return opened;
     const std::string code = opened.faults().front().code;
     if (code != "outside" && code != "no-file" && code != "linked") return opened;
@@ -116,7 +127,7 @@ class Folder : public std::enable_shared_from_this<Folder> {
     const bool stands_there = code != "no-file" || fs::is_symlink(fs::symlink_status(fs::path(path_) / file, error));
     if (!is_below && !leads_out && stands_there) return opened;
     Result<std::unique_ptr<TensorFile>> other =
-        open_tensor_file_within(root_, is_below ? below.string() : file, HardLinks::read, resting);
+        open_tensor_file_within(root_, is_below ? below.string() : file, HardLinks::read, takes);
     return other || code == "outside" ? std::move(other) : std::move(opened);
   }
 
@@ -168,10 +179,13 @@ class Folder : public std::enable_shared_from_this<Folder> {
   }
 
   std::string path_, root_;
+  // A file, and what its ending says that it is.
+  using Key = std::pair<InputFile::State, std::string>;
+
   std::size_t suggested_ = 0;
-  std::size_t names_ = 0;                                             // of tensors in all of them
-  std::map<std::string, Result<std::unique_ptr<TensorFile>>> files_;  // what they say of themselves is read once
-  std::vector<TensorFile*> awake_;                                    // of them, those that are open
+  std::map<Key, std::unique_ptr<TensorFile>> files_;     // what they say of themselves is read once
+  std::map<std::string, Result<TensorFile*>> by_names_;  // of which a file may have many
+  std::vector<TensorFile*> awake_;                       // those that are open
 };
 
 }  // namespace
