@@ -94,9 +94,8 @@ Checker::Meaning Checker::read_as_meant(Sheet sheet, const std::string& name, co
   if (may_have_plain_powers(marking_of(straight).sheet(), right)) {
     Meaning plain(straight.laid_out(), name + "e^s,", right);
     take_plain_powers(plain.right);
-    const std::size_t fewer = marking_of(plain).mismatches();
-    if (fewer < wrong) straight = std::move(plain);
-    if (fewer == 0) return straight;
+    if (subtracts_nothing(straight, plain)) straight = std::move(plain);
+    if (marking_of(straight).mismatches() == 0) return straight;
   }
   std::optional<Meaning> best;
   const bool is_large = is_worth_slicing(right);
@@ -163,6 +162,32 @@ Checker::Meaning Checker::with_steps_turned(const Meaning& straight, RoundingMod
   return meaning;
 }
 
+// Of what comes of a mistake made earlier nearly everything is wrong either way, and some of it fits by
+// chance: powers, or sums of them, have to say themselves that nothing was subtracted, more of them than
+// do not, and no known mistake may explain as much of them as they are.
+bool Checker::subtracts_nothing(Meaning& straight, Meaning& plain) const {
+  Marking& marking = marking_of(plain);
+  Marking& as_written = marking_of(straight);
+  if (marking.mismatches() == 0 || marking.mismatches() >= as_written.mismatches()) return marking.mismatches() == 0;
+  for (std::size_t i = 0; i < marking.sheet().steps.size(); ++i) {
+    const HandedStep& step = marking.sheet().steps[i];
+    using enum HandedStep::What;
+    if (step.what != exponentials && step.what != exponential_sums) continue;
+    const std::size_t wrong_so = marking.count_wrong(i);
+    if (!step.fits || wrong_so >= as_written.count_wrong(i)) continue;
+    std::size_t right_so = 0;
+    for (std::size_t cell = 0; cell < step.cells.size(); ++cell) {
+      if (!step.cells[cell].is_number() || marking.is_wrong(i, cell)) continue;
+      // Powers that stand multiplied by one number are right as written, and say so all the same.
+      const bool is_otherwise = step.what == exponentials && !as_written.is_exact(i, cell);
+      right_so += is_otherwise || as_written.is_wrong(i, cell) ? 1 : 0;
+    }
+    const bool says_so = right_so > wrong_so || (right_so == 1 && wrong_so == 1);  // beside a slip
+    if (says_so && explained_until(as_written, i) <= marking.next_wrong(i)) return true;
+  }
+  return false;
+}
+
 // Two steps that are right only so leave no doubt, unless a known mistake explains more;
 // one does where somebody of a usual manner comes to just these numbers, and no mistake
 // does. What has another shape as it is written is no worse off.
@@ -197,6 +222,8 @@ Report Checker::mark(const Answers& answers) const {
   }
 
   Meaning meaning = read_as_meant(std::move(sheet), name, right);
+  // However the powers are meant, what is asked is what the problem computes.
+  if (meaning.name != name) marking_of(meaning).expect(right);
   Report report = marking_of(meaning).mark();
   if (!meaning.turned.empty()) report.diagnoses.insert(report.diagnoses.begin(), turned_diagnosis(meaning.turned));
   for (const std::string& id : unknown) report.notes.push_back(language().verdicts.not_marked(in_words(id)));

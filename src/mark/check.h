@@ -52,6 +52,7 @@ class Checker {
   struct Meaning;
   Meaning read_as_meant(Sheet sheet, const std::string& name, const Recipe& right) const;
   Meaning with_steps_turned(const Meaning& straight, RoundingMode habit, bool all) const;
+  bool subtracts_nothing(Meaning& straight, Meaning& plain) const;
   bool may_be_turned(Meaning& straight, Meaning& turned) const;
   Marking& marking_of(Meaning& meaning) const;
   std::shared_ptr<const Ground> ground(const std::string& name, const Recipe& recipe) const;

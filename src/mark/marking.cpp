@@ -163,6 +163,13 @@ Marking::Marking(Sheet sheet, const MarkingRule& rule, std::shared_ptr<const Gro
     right_flags_[first][cell] = right_flags_[first][cell] || honest_.matched[first][cell];
 }
 
+void Marking::expect(const Recipe& asked) {
+  const SheetPlaces places = places_on_sheet(asked, sheet_);
+  Asked only(places);
+  const Evaluation<double> exact = evaluate(asked, only);
+  for (const HandedStep& step : sheet_.steps) expected_.insert_or_assign(step.id, exact.result(*asked.line(step.id)));
+}
+
 // Whether nobody who rounds all alike comes near to what was written.
 bool Marking::is_far_from_every_manner() {
   constexpr std::size_t far = 3;
@@ -329,6 +336,10 @@ std::size_t Marking::next_wrong(std::size_t from) const {
   return step;
 }
 
+bool Marking::is_exact(std::size_t step, std::size_t cell) const {
+  return sheet_.steps[step].cells[cell].stands_as(habit_).contains(exact_.result(line_of(step))[cell]);
+}
+
 std::vector<std::vector<std::size_t>> Marking::wrong_cells(std::size_t step) const {
   std::vector<std::vector<std::size_t>> cells;
   const HandedStep& handed = sheet_.steps[step];
@@ -375,7 +386,8 @@ MarkedCell Marking::marked(std::size_t step, std::size_t cell) const {
     const std::size_t line = line_of(step);
     mark.index = right_->recipe.shape(line).index(cell);
     mark.accepted = honest_.result(line)[cell];
-    mark.expected = exact_.result(line)[cell];
+    const auto asked = expected_.find(handed.id);
+    mark.expected = asked == expected_.end() ? exact_.result(line)[cell] : asked->second[cell];
     return mark;
   }
   std::size_t rest = cell;

@@ -57,6 +57,10 @@ class Marking {
 
   Report mark();
 
+  // The report names the numbers of this recipe, which has the steps of the sheet too,
+  // as those that are asked, in place of those of the right one.
+  void expect(const Recipe& asked);
+
   const Sheet& sheet() const { return sheet_; }
   const MarkingRule& rule() const { return rule_; }
   const Ground& right() const { return *right_; }
@@ -92,6 +96,10 @@ class Marking {
 
   // The first step from this one on with such a cell; how many there are if none has.
   std::size_t next_wrong(std::size_t from) const;
+
+  // Whether what was written in a cell could stand for the number that comes of nobody's rounding.
+  // REQUIRES: there is one, in a step that fits.
+  bool is_exact(std::size_t step, std::size_t cell) const;
 
   // The indices of the wrong cells of a step; none where all of it is wrong.
   std::vector<std::vector<std::size_t>> wrong_cells(std::size_t step) const;
@@ -133,9 +141,10 @@ class Marking {
   std::optional<Diagnosis> early_;                 // how the person rounded who otherwise computes what is asked
   std::shared_ptr<const Followed<Interval>> all_;  // honest_ takes numbers over from it
   Followed<Interval> honest_;
-  Evaluation<double> exact_;  // what nobody's numbers go into
-  Flags right_flags_;         // cells that the right computation explains
-  Flags person_;              // cells that what the person is believed to compute explains
+  Evaluation<double> exact_;                        // what nobody's numbers go into
+  std::map<std::string, Tensor<double>> expected_;  // a step, where it is asked otherwise than it is read
+  Flags right_flags_;                               // cells that the right computation explains
+  Flags person_;                                    // cells that what the person is believed to compute explains
   std::vector<std::optional<Followed<double>>> bases_;
   std::map<const Recipe*, SheetPlaces> places_;
   std::map<std::size_t, Probe> probes_;

@@ -39,7 +39,10 @@ Trace traced(const std::string& text) {
 
 Report marked(const std::string& problem, const std::string& steps, MarkingRule rule = {}) {
   const Trace trace = traced(problem);
-  const KnownSteps known({trace.result}, possible_steps);
+  std::vector<std::string> own;
+  for (const Step& one : trace.steps) own.push_back(one.heading.id);
+  own.push_back(trace.result);
+  const KnownSteps known(std::move(own), possible_steps);
   const Result<Answers> answers = read_answers(R"({"steps": )" + steps + "}", known);
   INFO(steps);
   REQUIRE(answers);
@@ -553,6 +556,46 @@ TEST_CASE("exponentials may stand without the maximum subtracted", "[check]") {
   // One number alone could be anything; and two of them belong to one maximum.
   CHECK(handed_in(R"({"1,1": )" + power(0) + "}").verdict == Verdict::wrong);
   CHECK(handed_in(R"({"1,1": )" + power(0) + R"(, "1,2": "e^5.4321"})").verdict == Verdict::wrong);
+}
+
+// The mistake is that nothing was divided by the root: by chance one of the sums is one of powers
+// from which no maximum was subtracted.
+const std::string unscaled = R"({"inputs": [[1, -1], [-1, -1], [1, -2]],
+    "weights": {"query": [[1, 0], [0, 1]], "key": [[1, -1], [-1, -2]], "value": [[1, 0], [0, 1]]}})";
+
+TEST_CASE("sums that fit by chance do not say that no maximum was subtracted", "[check]") {
+  const Report report = marked(unscaled, R"({"exponential_sums": ["1.39", "2.05", "1.05"],
+      "context": [["0.97", "-1.27"], ["0.02", "-1.02"], ["1.00", "-1.05"]]})");
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(names(report, "scale.none"));
+  CHECK(step(report, "context").count(CellState::wrong) == 0);
+  const Report added = marked(R"({"inputs": [[2, -1], [-2, -2], [0, 1], [1, 0]], "score": "dot",
+      "weights": {"query": [[1, 0], [0, 1]], "key": [[-1, 0], [0, -1]], "value": [[1, 0], [0, 1]]}})",
+                              R"({"exponential_sums": ["1.5593", "3.0008", "1.8561", "1.4221"],
+      "context": [["-1.2357", "-0.9710"], ["0.9992", "-0.0006"], ["-0.4153", "-1.2786"], ["-1.2390", "-1.2770"]]})");
+  REQUIRE(added.diagnoses.size() == 1);
+  CHECK(names(added, "scale.added"));
+}
+
+TEST_CASE("beside sums of powers without a maximum a slip is one, and what is asked is the problem's own", "[check]") {
+  const Trace trace = traced(asymmetric);
+  const Tensor<double>& most = trace.find("row_maximum")->result;
+  const Tensor<double>& asked = trace.find("exponential_sums")->result;
+  Tensor<double> sums = asked;
+  for (std::size_t row = 0; row < sums.size(); ++row) {
+    REQUIRE(most[row] != 0);
+    sums[row] *= std::exp(most[row]);
+  }
+  const auto marked_sums = [&] {
+    const std::string rows = written(sums, 3);
+    return marked(asymmetric, R"({"exponential_sums": )" + rows.substr(1, rows.size() - 2) + "}");
+  };
+  CHECK(marked_sums().verdict == Verdict::right);
+  sums[1] += 3;
+  const MarkedStep marks = step(marked_sums(), "exponential_sums");
+  REQUIRE(marks.count(CellState::wrong) == 1);
+  CHECK(marks.cells[1].state == CellState::wrong);
+  CHECK(marks.cells[1].expected == asked[1]);
 }
 
 TEST_CASE("exponentials follow from the maximum that was handed in", "[check]") {
