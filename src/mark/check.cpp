@@ -19,20 +19,20 @@ Diagnosis turned_diagnosis(std::vector<std::string> turned) {
 }
 
 // e^score for e^(score − maximum), a sink's too.
-void take_plain_powers(Recipe& recipe, const Anatomy& at) {
-  recipe.give("~zero." + at.exponentials, Tensor<double>(Shape{}, {0}));
-  const Operand zero = "~zero." + at.exponentials;
-  const Instruction powers = *recipe.find(at.exponentials);
-  recipe.replace(at.exponentials, powers.op, {powers.operands[0], zero}, powers.open);
-  const Instruction* sums = recipe.find(at.sums);
-  if (!sums || sums->operands.size() < 3) return;
-  const Instruction with_sink = *sums;
-  recipe.replace(at.sums, with_sink.op, {with_sink.operands[0], with_sink.operands[1], zero});
-}
-
 void take_plain_powers(Recipe& recipe) {
-  for (const RecipePart& part : std::vector<RecipePart>(recipe.parts())) {
-    if (part.attention && recipe.has(part.attention->exponentials)) take_plain_powers(recipe, *part.attention);
+  std::vector<Instruction> powers, sums_with_sink;
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    const Instruction& instruction = recipe.instruction(line);
+    const auto* softmax = std::get_if<Softmax>(&instruction.op);
+    if (!softmax) continue;
+    if (softmax->part == Softmax::Part::exponentials) powers.push_back(instruction);
+    if (softmax->part == Softmax::Part::sum && instruction.operands.size() > 2) sums_with_sink.push_back(instruction);
+  }
+  const Operand zero = "~subtracted";
+  recipe.give(zero.id, Tensor<double>(Shape{}, {0}));
+  for (const Instruction& line : powers) recipe.replace(line.id(), line.op, {line.operands[0], zero}, line.open);
+  for (const Instruction& line : sums_with_sink) {
+    recipe.replace(line.id(), line.op, {line.operands[0], line.operands[1], zero});
   }
 }
 
@@ -41,8 +41,7 @@ void take_plain_powers(Recipe& recipe) {
 bool may_have_plain_powers(const Sheet& sheet, const Recipe& right) {
   return std::ranges::any_of(sheet.steps, [&](const HandedStep& step) {
     using enum HandedStep::What;
-    const auto& attention = right.parts()[right.find(step.id)->part].attention;
-    if (step.what == exponential_sums) return !sheet.find(attention->maximum);
+    if (step.what == exponential_sums) return !sheet.find(subtracted_in(step.id, right));
     return step.what == exponentials && std::ranges::any_of(step.cells, &HandedCell::may_have_factor);
   });
 }

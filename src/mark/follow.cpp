@@ -165,7 +165,7 @@ class Person final : public Worker<double> {
   void round(std::size_t line, const Values<double>& before, Tensor<double>& carried) const override {
     const Instruction& instruction = task_.recipe.instruction(line);
     const HandRounding rounding = writing_with(decimals_of(line), *options_.manner.unwritten);
-    if (instruction.heading.role == Role::attention_weight && rounding.mode == RoundingMode::keep_sum) {
+    if (makes_weights(instruction) && rounding.mode == RoundingMode::keep_sum) {
       const Tensor<double>* open = mask_of(line, carried.shape(), before);
       round_keeping_sums(carried, sum_axis(instruction, carried.shape()), open, rounding);
     } else {
@@ -247,10 +247,10 @@ class EverybodyHonest final : public Worker<Interval> {
   bool is_open(std::size_t line) const { return !options_.rounded || task_.places[line]; }
 
   void round(std::size_t line, const Values<Interval>& before, Tensor<Interval>& carried) const override {
-    const bool makes_weights = task_.recipe.instruction(line).heading.role == Role::attention_weight;
+    const bool are_weights = makes_weights(task_.recipe.instruction(line));
     const bool nearest = habit_ != RoundingMode::truncate;
     if (!is_open(line) && nearest && are_points(carried)) {
-      if (makes_weights && habit_ == RoundingMode::keep_sum) return keep_sums(line, before, carried);
+      if (are_weights && habit_ == RoundingMode::keep_sum) return keep_sums(line, before, carried);
       return round_points(task_.sheet.decimals, carried);
     }
     // What is left blank in a step may have been rounded as the rest of it is, too.
@@ -259,10 +259,10 @@ class EverybodyHonest final : public Worker<Interval> {
     if (step && !fits(*step, carried.shape())) step = nullptr;
     for (std::size_t at = 0; at < carried.size(); ++at) {
       const Interval made = carried[at];
-      const Interval rounded = rounded_unwritten(made, habit_, task_.sheet.decimals, makes_weights);
+      const Interval rounded = rounded_unwritten(made, habit_, task_.sheet.decimals, are_weights);
       carried[at] = is_open(line) ? hull(made, rounded) : rounded;
       if (!step || step->cells[at].is_number()) continue;
-      carried[at] = hull(carried[at], rounded_unwritten(made, habit_, decimals, makes_weights));
+      carried[at] = hull(carried[at], rounded_unwritten(made, habit_, decimals, are_weights));
     }
   }
 
@@ -414,6 +414,11 @@ bool is_inner(const Instruction& instruction) {
   const auto* online = std::get_if<Online>(&instruction.op);
   if (online) return online->part != Online::Part::result;
   return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
+}
+
+bool makes_weights(const Instruction& instruction) {
+  const auto* softmax = std::get_if<Softmax>(&instruction.op);
+  return instruction.heading.role == Role::attention_weight || (softmax && softmax->part == Softmax::Part::weights);
 }
 
 bool is_rounded_by_people(const Task& task, std::size_t line, RoundingMode mode) {

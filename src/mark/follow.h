@@ -166,6 +166,10 @@ inline bool may_explain(const Task& task, RoundingMode habit, std::size_t steps)
 // Whether the line is an inner one of softmax.
 bool is_inner(const Instruction& instruction);
 
+// Whether the numbers of a row that the line makes should add up to 1, so that some keep their sum: weights, and
+// the probabilities behind logits.
+bool makes_weights(const Instruction& instruction);
+
 // Whether a person writes this line of the task's recipe down, and might round it in that mode.
 bool is_rounded_by_people(const Task& task, std::size_t line, RoundingMode mode);
 

@@ -104,12 +104,6 @@ Leeway leeway(double number, int decimals, bool is_weight, std::vector<std::pair
   return found;
 }
 
-// Whether a whole row of what the step makes sums to 1.
-bool makes_weights(const Recipe& recipe, std::string_view id) {
-  return std::ranges::any_of(recipe.parts(),
-                             [&](const RecipePart& part) { return part.attention && part.attention->weights == id; });
-}
-
 }  // namespace
 
 std::map<std::string, std::map<std::size_t, Leeway>> leeways(const Trace& trace, const AskedCells& asked,
@@ -139,7 +133,7 @@ std::map<std::string, std::map<std::size_t, Leeway>> leeways(const Trace& trace,
   for (const auto& [id, cells] : asked) {
     const Step& step = *trace.find(id);
     const PaddingOf padding(trace, id, step.part, step.result.shape());
-    const bool are_weights = makes_weights(trace.recipe, id);
+    const bool are_weights = makes_weights(*trace.recipe.find(id));
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const double number = step.result[cells[i]];
       const bool may_be_asked = std::isfinite(number) && !padding.has(cells[i]);

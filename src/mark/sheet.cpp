@@ -65,6 +65,20 @@ HandedStep::What what_is(std::string_view id, const Recipe& recipe) {
     if (id == part.attention->weights) return weights;
     if (id == part.attention->context) return context;
   }
+  // A softmax stands behind logits, too.
+  const auto* softmax = std::get_if<Softmax>(&recipe.find(id)->op);
+  if (!softmax) return other;
+  switch (softmax->part) {
+    case Softmax::Part::exponentials:
+      return exponentials;
+    case Softmax::Part::sum:
+      return exponential_sums;
+    case Softmax::Part::weights:
+      return weights;
+    case Softmax::Part::maximum:
+    case Softmax::Part::shares:
+      break;
+  }
   return other;
 }
 
@@ -304,6 +318,13 @@ std::optional<HandedStep> turned(const HandedStep& step, const Recipe& right) {
   return other;
 }
 
+StepId subtracted_in(std::string_view id, const Recipe& recipe) {
+  const Instruction* powers = recipe.find(id);
+  const auto* softmax = std::get_if<Softmax>(&powers->op);
+  if (softmax && softmax->part == Softmax::Part::sum) powers = recipe.find(powers->operands[0].id);
+  return powers->operands[1].id;
+}
+
 const HandedStep* Sheet::find(std::string_view id) const {
   const auto found = std::ranges::find(steps, id, &HandedStep::id);
   return found == steps.end() ? nullptr : &*found;
@@ -355,8 +376,7 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<HandRou
   }
   for (HandedStep& step : sheet.steps) {
     if (step.what != HandedStep::What::exponentials) continue;
-    const RecipePart& part = right.parts()[right.find(step.id)->part];
-    find_rows_with_a_factor(step, sheet.find(part.attention->maximum));
+    find_rows_with_a_factor(step, sheet.find(subtracted_in(step.id, right)));
   }
   return sheet;
 }

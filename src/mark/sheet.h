@@ -74,6 +74,9 @@ struct Sheet {
 // exchanged. Nothing where it has no two such axes, or has another shape even so.
 std::optional<HandedStep> turned(const HandedStep& step, const Recipe& right);
 
+// The step that is subtracted in the exponentials of that id, or in those that the step of that id adds up.
+StepId subtracted_in(std::string_view id, const Recipe& recipe);
+
 // Which cells of a step are padding, in a batch of sequences of different lengths: nobody's homework.
 class PaddingOf {
  public:

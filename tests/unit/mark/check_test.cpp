@@ -598,6 +598,25 @@ TEST_CASE("beside sums of powers without a maximum a slip is one, and what is as
   CHECK(marks.cells[1].expected == asked[1]);
 }
 
+TEST_CASE("exponentials of logits may stand without the maximum subtracted", "[check]") {
+  const std::string problem = R"({"inputs": [[1, 0]], "block": {
+      "layers": [{"ffn": {"in": [[1], [1]], "out": [[0, 1]]}}], "unembedding": [[1, 0, 1], [0, 0, 1]]}})";
+  CHECK(marked(problem, R"({"probabilities.exponentials": [["2.718", "1.000", "7.389"]],
+      "probabilities.sums": ["11.107"], "probabilities": [["0.245", "0.090", "0.665"]]})")
+            .verdict == Verdict::right);
+  CHECK(marked(problem, R"({"probabilities.sums": ["11.107"]})").verdict == Verdict::right);
+  CHECK(marked(problem, R"({"probabilities.sums": ["11.207"]})").verdict == Verdict::wrong);
+}
+
+TEST_CASE("probabilities of a vocabulary may keep their sum as weights do", "[check]") {
+  const std::string problem =
+      R"({"inputs": [[1, 0]], "block": {"layers": [{"ffn": {"in": [[1], [1]], "out": [[1, 1]]}}],
+      "unembedding": [[1, 1, 1], [0, 0, 0]]}})";
+  CHECK(marked(problem, R"({"probabilities": [["0.334", "0.333", "0.333"]]})").verdict == Verdict::right);
+  CHECK(marked(problem, R"({"probabilities": [["0.333", "0.333", "0.333"]]})").verdict == Verdict::right);
+  CHECK(marked(problem, R"({"probabilities": [["0.335", "0.333", "0.333"]]})").verdict == Verdict::wrong);
+}
+
 TEST_CASE("exponentials follow from the maximum that was handed in", "[check]") {
   const std::string problem = text_of("worked-example.json");
   CHECK(marked(problem, R"({"row_maximum": [4, null, null], "exponentials": [["0.1353", "1", "1"], null, null]})")
