@@ -1,5 +1,6 @@
 #include "mark/allowance.h"
 
+#include <array>
 #include <limits>
 
 #include "base/numbers.h"
@@ -58,19 +59,49 @@ double power_of_ten(int exponent) {
   return exponent < 0 ? 1 / power : power;
 }
 
-// Everything that is the same when both are rounded to so many significant digits.
+// What is rounded to a whole number of units: from half a unit of `below` nearer to 0, where a tie goes up, to half
+// a unit of its own farther away, where a tie goes to the even number, and so to an even one alone.
+Interval rounded_to(double nearest, double unit, double below) {
+  const bool is_even = std::fmod(std::round(nearest / unit), 2) == 0;
+  const double outward = is_even ? unit / 2 : std::max(0.0, short_of(unit / 2, nearest)), inward = below / 2;
+  if (nearest == 0) return around(0, outward);
+  return nearest > 0 ? Interval(nearest - inward, nearest + outward) : Interval(nearest - outward, nearest + inward);
+}
+
+// The two whole numbers of units that a value is rounded to, a tie up or to the even one: mostly the same.
+std::array<double, 2> nearest_units(double value, double unit) {
+  constexpr double most = 1e15;  // units: then a double has no other digits
+  const double units = value / unit, nearest = std::round(units);
+  if (!(std::abs(units) < most)) return {value, value};
+  const bool is_tie = std::abs(std::abs(nearest - units) - 0.5) <= 1e-11 * std::max(1.0, std::abs(units));
+  if (!is_tie) return {nearest * unit, nearest * unit};
+  const double nearer = std::trunc(units), farther = nearer + std::copysign(1, value);
+  return {farther * unit, (std::fmod(nearer, 2) == 0 ? nearer : farther) * unit};
+}
+
+// Everything that is the same when both are rounded to so many decimals, ties up or to the even digit.
+Interval to_decimals(double value, int digits) {
+  const double unit = unit_of(digits);
+  const auto [up, even] = nearest_units(value, unit);
+  return hull(rounded_to(up, unit, unit), rounded_to(even, unit, unit));
+}
+
+// The same to so many significant digits.
 Interval to_significant(double value, int digits) {
   if (value == 0) return {-0.5 * unit_of(digits), 0.5 * unit_of(digits)};
   const double unit_of_value = power_of_ten(magnitude_of(value) - digits + 1);
   if (unit_of_value == 0) return value;
   constexpr double most = std::numeric_limits<double>::max();
-  const double nearest = std::clamp(std::round(value / unit_of_value) * unit_of_value, -most, most);
-  const double power = power_of_ten(magnitude_of(nearest));  // 9.996 is 10.0 to three digits
-  const double unit = power_of_ten(magnitude_of(nearest) - digits + 1);
-  // Below a power of ten digits are a tenth as wide: 9.994 is 9.99, and 10.04 is 10.0.
-  const bool is_power = std::abs(std::abs(nearest) - power) < unit / 2;
-  const double outward = unit / 2, inward = is_power ? unit / 20 : unit / 2;
-  return nearest > 0 ? Interval(nearest - inward, nearest + outward) : Interval(nearest - outward, nearest + inward);
+  const auto rounded_to_it = [&](double number) {
+    const double nearest = std::clamp(number, -most, most);
+    const double power = power_of_ten(magnitude_of(nearest));  // 9.996 is 10.0 to three digits
+    const double unit = power_of_ten(magnitude_of(nearest) - digits + 1);
+    // Below a power of ten digits are a tenth as wide: 9.994 is 9.99, and 10.04 is 10.0.
+    const bool is_power = std::abs(std::abs(nearest) - power) < unit / 2;
+    return rounded_to(nearest, unit, is_power ? unit / 10 : unit);
+  };
+  const auto [up, even] = nearest_units(value, unit_of_value);
+  return hull(rounded_to_it(up), rounded_to_it(even));
 }
 
 // Every e with |value − e| ≤ absolute + relative · |e|. REQUIRES: relative <= 1: else they are two rays.
@@ -90,12 +121,8 @@ Interval stands_for(const HandedCell& cell, RoundingMode habit, const MarkingRul
   switch (rule.kind) {
     case MarkingRule::Kind::honest_rounding:
       return cell.held ? hull(honest(cell, habit), *cell.held) : honest(cell, habit);
-    case MarkingRule::Kind::decimal_digits: {
-      if (std::isinf(value)) return value;
-      const double half = unit_of(rule.digits) / 2;
-      const double nearest = rounded(value, {std::min(rule.digits, most_decimals), RoundingMode::half_up});
-      return {nearest - half, nearest + half};
-    }
+    case MarkingRule::Kind::decimal_digits:
+      return std::isinf(value) ? Interval(value) : to_decimals(value, rule.digits);
     case MarkingRule::Kind::significant:
       return std::isinf(value) ? Interval(value) : to_significant(value, rule.digits);
     case MarkingRule::Kind::relative_absolute:

@@ -22,8 +22,8 @@ Interval allowed_for(double value, const MarkingRule& rule, RoundingMode habit =
 }
 
 bool is_about(const Interval& range, double low, double high) {
-  return range.low == Approx(low).epsilon(1e-12).margin(1e-300) &&
-         range.high == Approx(high).epsilon(1e-12).margin(1e-300);
+  return range.low == Approx(low).epsilon(1e-10).margin(1e-300) &&
+         range.high == Approx(high).epsilon(1e-10).margin(1e-300);
 }
 
 }  // namespace
@@ -79,6 +79,29 @@ TEST_CASE("what is allowed is what comes to the same in so many significant digi
     const Interval allowed = allowed_for(written, {.kind = Kind::significant, .digits = digits});
     CAPTURE(written, other, digits, allowed.low, allowed.high);
     REQUIRE((allowed.low <= other && other <= allowed.high) == (spelled(written) == spelled(other)));
+  }
+}
+
+TEST_CASE("a tie comes to the same as what it is rounded to, up or to the even digit, and as nothing else",
+          "[check][allowance]") {
+  const auto is_allowed = [](double written, double right, MarkingRule rule) {
+    const Interval allowed = with_slack(allowed_for(written, rule));
+    return meet(allowed, with_slack(right));
+  };
+  const MarkingRule whole{.kind = Kind::decimal_digits, .digits = 0}, three{.kind = Kind::significant, .digits = 3};
+  for (const double sign : {1.0, -1.0}) {
+    for (const MarkingRule& rule : {whole, three}) {
+      CHECK_FALSE(is_allowed(sign * 155.43, sign * 155.5, rule));
+      CHECK_FALSE(is_allowed(sign * 276.6, sign * 277.5, rule));
+      CHECK(is_allowed(sign * 156.43, sign * 155.5, rule));
+      CHECK(is_allowed(sign * 156.43, sign * 156.5, rule));  // to the even one
+      CHECK(is_allowed(sign * 156.6, sign * 156.5, rule));
+      CHECK(is_allowed(sign * 156.5, sign * 156.1, rule));
+      CHECK(is_allowed(sign * 156.5, sign * 157.4, rule));
+      CHECK_FALSE(is_allowed(sign * 156.5, sign * 155.4, rule));
+      CHECK_FALSE(is_allowed(sign * 156.5, sign * 157.6, rule));
+    }
+    CHECK(is_allowed(0, sign * 0.5, whole));
   }
 }
 
