@@ -151,7 +151,8 @@ class Person final : public Worker<double> {
 
   bool rounds(std::size_t line) const override {
     const Instruction& instruction = task_.recipe.instruction(line);
-    return options_.manner.unwritten && !is_exact(line) &&
+    // Most go on with what they looked up as it stands there.
+    return options_.manner.unwritten && !is_exact(line) && !is_looked_up(instruction) &&
            is_rounded_by_people(task_, line, *options_.manner.unwritten) &&
            (options_.manner.inner_as_written || !is_inner(instruction));
   }
@@ -416,6 +417,11 @@ bool is_inner(const Instruction& instruction) {
   return softmax && softmax->part != Softmax::Part::weights && softmax->part != Softmax::Part::shares;
 }
 
+bool is_looked_up(const Instruction& instruction) {
+  const auto* waves = std::get_if<Waves>(&instruction.op);
+  return waves && waves->kind != Waves::Kind::alternating;
+}
+
 bool makes_weights(const Instruction& instruction) {
   const auto* softmax = std::get_if<Softmax>(&instruction.op);
   return instruction.heading.role == Role::attention_weight || (softmax && softmax->part == Softmax::Part::weights);
@@ -429,6 +435,8 @@ bool is_rounded_by_people(const Task& task, std::size_t line, RoundingMode mode)
   const auto& asked = task.rule.problem_rounding;
   const bool says_so = asked && asked->decimals == 0 && habit_of(asked->mode) == habit_of(mode);
   if (task.sheet.decimals == 0 && softmax && (!says_so || is_inner(instruction))) return false;
+  // Nor of cosines; a program looks them up, and people round them as they do the rest.
+  if (is_looked_up(instruction)) return task.sheet.decimals > 0;
   // The maximum is one of the scores, with the digits that they were carried on with.
   if (softmax && softmax->part == Softmax::Part::maximum) return false;
   return !instruction.given && instruction.kind != Instruction::Kind::between &&

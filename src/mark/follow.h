@@ -166,6 +166,9 @@ inline bool may_explain(const Task& task, RoundingMode habit, std::size_t steps)
 // Whether the line is an inner one of softmax.
 bool is_inner(const Instruction& instruction);
 
+// Whether the line makes the sines or cosines of a rotation.
+bool is_looked_up(const Instruction& instruction);
+
 // Whether the numbers of a row that the line makes should add up to 1, so that some keep their sum: weights, and
 // the probabilities behind logits.
 bool makes_weights(const Instruction& instruction);

@@ -617,6 +617,19 @@ TEST_CASE("probabilities of a vocabulary may keep their sum as weights do", "[ch
   CHECK(marked(problem, R"({"probabilities": [["0.335", "0.333", "0.333"]]})").verdict == Verdict::wrong);
 }
 
+TEST_CASE("cosines of a rotation may be rounded to the decimals of the file", "[check]") {
+  const auto verdict = [](const char* last, const char* x, const char* y) {
+    return marked(std::string(R"({"inputs": [[1, 2], )") + last + R"(], "positions": "rope", "score": "dot"})",
+                  std::string(R"({"rotated_keys": [["1", "2"], [")") + x + R"(", ")" + y + R"("]]})")
+        .verdict;
+  };
+  CHECK(verdict("[3, 4]", "-1.74", "4.69") == Verdict::right);
+  CHECK(verdict("[3, 4]", "-1.73", "4.69") == Verdict::wrong);
+  CHECK(verdict("[10, 1]", "4.56", "8.94") == Verdict::right);      // by 0.54 and 0.84
+  CHECK(verdict("[10, 1]", "4.5615", "8.9553") == Verdict::right);  // by 0.5403 and 0.8415
+  CHECK(verdict("[10, 1]", "4.5715", "8.9553") == Verdict::wrong);
+}
+
 TEST_CASE("exponentials follow from the maximum that was handed in", "[check]") {
   const std::string problem = text_of("worked-example.json");
   CHECK(marked(problem, R"({"row_maximum": [4, null, null], "exponentials": [["0.1353", "1", "1"], null, null]})")
