@@ -178,6 +178,12 @@ QuizReaction Quiz::answer(std::vector<AnsweredStep::Cell> cells) {
     is_right = beside_all.wrong.empty();
     if (is_right) marks = beside_all;
   }
+  // One way of rounding need not explain all answers: what is right by itself is right.
+  if (!is_right) {
+    const Marks alone = marks_of(checker_.mark(answer_alone()), question());
+    is_right = alone.wrong.empty();
+    if (is_right) marks = alone;
+  }
   if (is_right && marks.is_coarse) {
     record.written = std::move(before);
     reaction.kind = QuizReaction::Kind::too_coarse;
@@ -252,6 +258,20 @@ Answers Quiz::answers_so_far(bool only_right) const {
     }
   }
   return answers;
+}
+
+Answers Quiz::answer_alone() const {
+  AnsweredStep step{.id = question().step, .by_cell = true};
+  for (std::size_t which = 0; which < question().count; ++which) {
+    step.placed.push_back({question().cell(which), records_[at_].written[which]});
+  }
+  Answers answers;
+  answers.steps.push_back(std::move(step));
+  return answers;
+}
+
+bool Quiz::has_wrong() const {
+  return std::ranges::any_of(records_, [](const QuizRecord& one) { return !one.written.empty() && !one.is_right; });
 }
 
 Answers Quiz::answers() const {

@@ -112,8 +112,12 @@ class Quiz {
   // That, marked.
   Report report() const;
 
+  // Whether some answer that was written last is not right: of right ones each may have been rounded in its own way.
+  bool has_wrong() const;
+
  private:
   Answers answers_so_far(bool only_right) const;
+  Answers answer_alone() const;
   QuizHelp next_help() const;
 
   const Checker& checker_;

@@ -366,7 +366,7 @@ Exit QuizOptions::run() const {
         shell_file(transcript) + "\n");
   }
   session.refuse_lost_answers();
-  return quiz.report().verdict == Verdict::wrong ? Exit::differs : Exit::done;
+  return quiz.has_wrong() && quiz.report().verdict == Verdict::wrong ? Exit::differs : Exit::done;
 }
 
 }  // namespace

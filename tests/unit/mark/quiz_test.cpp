@@ -212,6 +212,19 @@ TEST_CASE("what follows from an own earlier number is right", "[quiz]") {
   CHECK(taken.answer({0.95, 0.05, 1.95}, 2).kind == Kind::right);
 }
 
+TEST_CASE("each answer may be rounded in a way of its own", "[quiz]") {
+  Taken taken(R"({"inputs": [[1, 0], [1, 3]]})", {"scaled_scores"});
+  // 1/√2 is 0.7071…
+  CHECK(taken.answer({0.70, 0.70}, 2).kind == Kind::right);
+  CHECK(taken.answer({0.71, 7.07}, 2).kind == Kind::right);
+  CHECK_FALSE(taken.quiz.has_wrong());
+  CHECK(taken.quiz.mistakes().empty());
+  Taken other(R"({"inputs": [[1, 0], [1, 3]]})", {"scaled_scores"});
+  CHECK(other.answer({0.70, 0.70}, 2).kind == Kind::right);
+  CHECK(other.answer({0.72, 7.07}, 2).kind == Kind::wrong);
+  CHECK(other.quiz.has_wrong());
+}
+
 TEST_CASE("what follows from an earlier number that was wrong is marked beside it", "[quiz]") {
   // With 3 for 2, e⁵ and e³ over their sum are 0.8808 and 0.1192; the right ones are 0.9526 and 0.0474.
   const auto after_slip = [](std::vector<double> weights) {
