@@ -3,6 +3,7 @@
 #include <set>
 #include <variant>
 
+#include "base/text.h"
 #include "mistakes/masking.h"
 #include "words/language.h"
 
@@ -21,6 +22,17 @@ Rewrite unclosed(const RightAttention& right, const StepId& step, const std::str
   return left_open_below(rewritten(right, step, variant, std::move(lines)), right.at, right.at.masked, also_weights);
 }
 
+// Padding is no mask to many: who forgets all others closes it all the same.
+Rewrites all_but_padding(const RightAttention& right, const Masking& mask) {
+  std::vector<std::string> others;
+  for (const std::string& rule : mask.rules) {
+    if (rule != right.at.lengths_rule) others.push_back(rule_words(right.at, rule));
+  }
+  if (others.size() < 2 || others.size() == mask.rules.size()) return {};
+  const Tensor<double> own = spread(right, mask, right.at.lengths_rule);
+  return with_mask(right, mask, listed(others), [&](const MaskCell& cell) { return own[cell.at] != 0; });
+}
+
 // Of more rules nobody leaves out just one; to try each would take a computation for each.
 constexpr std::size_t most_rules = 32;
 
@@ -34,6 +46,7 @@ Rewrites forgotten(const RightAttention& right, const Masking& mask) {
     all.push_back(
         unclosed(right, masked, language().mistakes.only_closing, {line(masked, Close{}, {mask.scores, *mask.bias})}));
   }
+  append(all, all_but_padding(right, mask));
   for (std::size_t rule = 0; each_alone && rule < mask.rules.size(); ++rule) {
     append(all,
            with_rule(right, mask, rule, rule_words(right.at, mask.rules[rule]), [](const MaskCell&) { return true; }));

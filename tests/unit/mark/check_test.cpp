@@ -630,6 +630,15 @@ TEST_CASE("cosines of a rotation may be rounded to the decimals of the file", "[
   CHECK(verdict("[10, 1]", "4.5715", "8.9553") == Verdict::wrong);
 }
 
+TEST_CASE("whoever forgets all masks but the padding is told so", "[check]") {
+  const Report report = marked(R"({"inputs": [[[1, 0], [2, 1], [0, 1]], [[1, 1], [0, 2], [1, 0]]],
+      "causal": true, "window": [1, 1], "lengths": [3, 2]})",
+                               R"({"context": [[["1.44", "0.72"], ["1.80", "0.90"], ["1.00", "0.80"]],
+      [["0.50", "1.50"], ["0.20", "1.80"], ["0.67", "1.33"]]]})");
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(names(report, "mask.forgotten"));
+}
+
 TEST_CASE("exponentials follow from the maximum that was handed in", "[check]") {
   const std::string problem = text_of("worked-example.json");
   CHECK(marked(problem, R"({"row_maximum": [4, null, null], "exponentials": [["0.1353", "1", "1"], null, null]})")
