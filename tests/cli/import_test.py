@@ -649,6 +649,12 @@ class Everywhere(InFolder):
             file.write("never\nread\n")
         self.imported("encoder.safetensors", "--from", "torch-encoder", "--heads", "3", "--tokens", "it,rains")
         self.assertEqual(json.loads(self.text_of("it.json"))["tokens"], ["it", "rains"])
+        for words, said in ((["--text", "it rains"], "a state dict has no tokenizer"),
+                            (["--ids", "1,2"], "a state dict has no table that tokens are rows of"),
+                            (["--ids", "1,2", "--inputs", "x.npy"], "a state dict has no table that tokens are rows of")):
+            refusal = self.refused("encoder.safetensors", "--from", "torch-encoder", "--heads", "3", *words)
+            self.assertIn(said, refusal)
+            self.assertIn("--tokens names the vectors that go in", refusal)
 
     def test_names_of_tokens_need_a_tokenizer(self):
         said = self.refused(self.model(vocabulary=None), "--tokens", "it,rains")

@@ -60,6 +60,12 @@ class WantedTokens {
     if (said > 1) {
       throw Refusal("--text, --tokens and --ids all say what goes in", "give one of them").at({"--text"});
     }
+    if (options_.from.starts_with("torch")) {
+      refuse_for_state_dict("--text", options_.text, "a state dict has no tokenizer");
+      refuse_for_state_dict("--ids", options_.ids, "a state dict has no table that tokens are rows of");
+      if (!options_.tokens.empty()) take_names();
+      return;
+    }
     std::error_code missing;
     const fs::path folder = folder_of_model(options_.model);
     const bool has_tokenizer = fs::exists(folder / "tokenizer.json", missing) ||
@@ -68,13 +74,18 @@ class WantedTokens {
       throw Refusal("no tokenizer stands beside the model", "give --ids, or put tokenizer.json or vocab.txt there")
           .at({"--text", options_.text});
     }
-    if (has_tokenizer && !options_.from.starts_with("torch")) read();
+    if (has_tokenizer) read();
     if (!options_.ids.empty()) take_ids();
     if (!options_.tokens.empty()) take_names();
     if (!options_.text.empty()) take_text();
   }
 
  private:
+  static void refuse_for_state_dict(const std::string& option, const std::string& typed, const std::string& why) {
+    if (!typed.empty())
+      throw Refusal(why, "--tokens names the vectors that go in, --inputs gives them").at({option, typed});
+  }
+
   void read() {
     Result<Tokenizer> tokenizer = read_tokenizer(folder_of_model(options_.model));
     if (!tokenizer) {
