@@ -208,13 +208,13 @@ void TakenModel::leave_out(std::string_view beginning, const std::string& what) 
   if (is_there) left_out_.push_back(what);
 }
 
-std::vector<std::size_t> TakenModel::layers(std::size_t count, const std::string& name) {
+std::vector<std::size_t> TakenModel::layers(std::size_t count, const std::string& name, const std::string& owner) {
   const std::size_t first = wishes_.first.value_or(1), last = wishes_.last.value_or(count);
-  if (count == 0) refuse("bad-config", "the model has no layers", "give one that has");
+  if (count == 0) refuse("bad-config", "the " + owner + " has no layers", "give one that has");
   if (first < 1 || last > count || first > last) {
     refuse("bad-layers",
-           "the model has " + counted(count, "layer") + ", and " + std::to_string(first) + "-" + std::to_string(last) +
-               " are asked for",
+           "the " + owner + " has " + counted(count, "layer") + ", and " + std::to_string(first) + "-" +
+               std::to_string(last) + " are asked for",
            "--layers 1-2 takes the first two");
   }
   // Each has one at least: numbers of another model, or of nobody, would be gone through one by one.
@@ -233,9 +233,10 @@ std::vector<std::size_t> TakenModel::layers(std::size_t count, const std::string
       pass_over(name + std::to_string(i) + ".");
     }
   }
+  const std::string theirs = owner == "model" ? "the layers " : "the " + owner + "'s layers ";
   if (first > 1)
-    left_out_.push_back("the layers before layer " + std::to_string(first) + ": its inputs are the embeddings");
-  if (last < count) left_out_.push_back("the layers behind layer " + std::to_string(last));
+    left_out_.push_back(theirs + "before layer " + std::to_string(first) + ": its inputs are the embeddings");
+  if (last < count) left_out_.push_back(theirs + "behind layer " + std::to_string(last));
   return wanted;
 }
 

@@ -75,8 +75,8 @@ class TakenModel {
   void leave_out(std::string_view beginning, const std::string& what);
 
   // The layers that are wanted, counted from 0; the others' tensors are passed over.
-  // `name` is that of a layer's tensors up to its number.
-  std::vector<std::size_t> layers(std::size_t count, const std::string& name);
+  // `name` is that of a layer's tensors up to its number, `owner` is the half of it that has them, as words name it.
+  std::vector<std::size_t> layers(std::size_t count, const std::string& name, const std::string& owner = "model");
 
   // Refuses a tensor whose size along that axis, the first or the last, is not what config.json says under that key,
   // where it says anything: `times` as many where it counts one of several.

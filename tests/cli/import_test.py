@@ -1038,6 +1038,24 @@ class Written(InFolder):
         self.from_torch("torch-encoder", tensors)
         self.assert_made(normed_of("encoder", models.torch_layer(tensors, x, 3, at="encoder.layers.0.")))
 
+    def test_layers_of_a_whole_transformer_are_the_decoders_and_its_encoder_is_taken_whole(self):
+        x, source = self.vectors("x.npy", 4), self.vectors("source.npy", 6)
+        shapes = {}
+        for i in range(3):
+            shapes.update(models.torch_shapes(12, 20, ["self_attn."], 2, f"encoder.layers.{i}."))
+        for i in range(2):
+            shapes.update(models.torch_shapes(12, 20, ["self_attn.", "multihead_attn."], 3, f"decoder.layers.{i}."))
+        tensors = models.drawn(shapes, seed=9)
+        memory = source
+        for i in range(3):
+            memory = models.torch_layer(tensors, memory, 3, at=f"encoder.layers.{i}.")
+        words = ["module.safetensors", "--from", "torch-decoder", "--heads", "3", "--inputs", "x.npy", "--source", "source.npy"]
+        write_safetensors(self.path("module.safetensors"), tensors)
+        done = self.imported(*words, "--layers", "1")
+        self.assert_made(models.torch_layer(tensors, x, 3, memory=memory, at="decoder.layers.0."))
+        self.assertEqual(done.stderr, "attn: note: left out: the decoder's layers behind layer 1\n")
+        self.assertIn("the decoder has 2 layers", self.refused(*words, "--layers", "3"))
+
 
 class Heads(InFolder):
     def ranked(self, *words, file=os.path.join(ROOT, "data", "induction.json")):

@@ -1,6 +1,8 @@
 #include "imports/families/torch.h"
 
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace attn {
 namespace {
@@ -78,8 +80,9 @@ OrderedJson torch_problem(TakenModel& model, const std::string& title, std::size
   return made;
 }
 
-OrderedJson torch_block(TakenModel& model, const std::string& kind, bool has_memory) {
+OrderedJson torch_block(TakenModel& model, const std::string& kind, TorchLayers taken) {
   const ImportWishes& wishes = model.wishes();
+  const bool has_memory = kind == "decoder";
   OrderedJson block = {{"kind", kind},
                        {"norm", wishes.norm_first ? "pre" : "post"},
                        {"activation", model.activation(wishes.activation.empty() ? "relu" : wishes.activation, false)}};
@@ -89,7 +92,10 @@ OrderedJson torch_block(TakenModel& model, const std::string& kind, bool has_mem
   } else {
     std::size_t count = 0;
     while (model.has("layers." + std::to_string(count) + ".self_attn.out_proj.weight")) ++count;
-    for (const std::size_t i : model.layers(count, "layers.")) {
+    std::vector<std::size_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    if (taken == TorchLayers::wanted) numbers = model.layers(count, "layers.", kind);
+    for (const std::size_t i : numbers) {
       layers.push_back(torch_layer(model, "layers." + std::to_string(i) + ".", has_memory));
     }
     if (model.has("norm.weight")) block["final_norm"] = torch_norm(model, "norm");

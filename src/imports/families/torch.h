@@ -27,7 +27,10 @@ TorchStack torch_stack(TakenModel& model, const std::string& part);
 // A problem around layers: title, layout, heads, and the vectors that go in.
 OrderedJson torch_problem(TakenModel& model, const std::string& title, std::size_t width);
 
+// Which layers of a stack: those that were asked for, or all of one that only makes what another half reads.
+enum class TorchLayers { wanted, all };
+
 // The block of a stack of layers, or of one layer alone, whose names begin with the model's prefix.
-OrderedJson torch_block(TakenModel& model, const std::string& kind, bool has_memory);
+OrderedJson torch_block(TakenModel& model, const std::string& kind, TorchLayers layers);
 
 }  // namespace attn

@@ -35,7 +35,7 @@ OrderedJson memory_of(TakenModel& model, std::size_t width) {
   if (is_whole && wishes.memory.empty()) {
     memory = {
         {"inputs", read_vectors(model, width, wishes.source)}, {"weight_layout", "out_in"}, {"heads", *wishes.heads}};
-    memory["block"] = torch_block(model, "encoder", false);
+    memory["block"] = torch_block(model, "encoder", TorchLayers::all);
   } else {
     memory = read_vectors(model, width, wishes.memory);
     if (is_whole) model.leave_out(encoder, "the encoder");
@@ -48,7 +48,7 @@ OrderedJson torch_decoder(TakenModel& model) {
   const auto [is_one_layer, width] = torch_stack(model, "decoder.");
   const char* const title = is_one_layer ? "nn.TransformerDecoderLayer" : "nn.TransformerDecoder";
   OrderedJson problem = torch_problem(model, title, width);
-  OrderedJson block = torch_block(model, "decoder", true);
+  OrderedJson block = torch_block(model, "decoder", TorchLayers::wanted);
   block["memory"] = memory_of(model, width);
   problem["block"] = std::move(block);
   return problem;

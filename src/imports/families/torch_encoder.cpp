@@ -7,7 +7,7 @@ OrderedJson torch_encoder(TakenModel& model) {
   const auto [is_one_layer, width] = torch_stack(model, "encoder.");
   const char* const title = is_one_layer ? "nn.TransformerEncoderLayer" : "nn.TransformerEncoder";
   OrderedJson problem = torch_problem(model, title, width);
-  problem["block"] = torch_block(model, "encoder", false);
+  problem["block"] = torch_block(model, "encoder", TorchLayers::wanted);
   model.leave_out("decoder.", "the decoder");
   return problem;
 }
