@@ -130,6 +130,8 @@ struct ModelFamily {
   std::string name;                // as --from takes it
   std::string summary;             // a line about it
   std::vector<std::string> types;  // what config.json calls it: "model_type"
+  // Those of the options of attn import that say something of it, beside --prefix and what names tokens.
+  std::vector<std::string> options;
   std::function<OrderedJson(TakenModel&)> problem;
 };
 

@@ -49,6 +49,21 @@ const ModelFamily& family_of(const ModelFiles& files, const ImportWishes& wishes
        .help = said.empty() ? "--from says how to read it: " + listed(names) : "attn computes " + listed(types)}};
 }
 
+// Refuses what was asked for and says nothing of such a model: numbers would be others than somebody meant.
+void refuse_options_of_others(const ModelFamily& family, const ImportWishes& wishes) {
+  const std::pair<const char*, bool> asked[] = {
+      {"--layers", wishes.first.has_value()},       {"--no-logits", !wishes.logits},
+      {"--heads", wishes.heads.has_value()},        {"--norm-first", wishes.norm_first},
+      {"--activation", !wishes.activation.empty()}, {"--inputs", !wishes.inputs.empty()},
+      {"--memory", !wishes.memory.empty()},         {"--source", !wishes.source.empty()}};
+  for (const auto& [option, is_asked] : asked) {
+    if (!is_asked || std::ranges::find(family.options, option) != family.options.end()) continue;
+    throw NotImported{{.code = "bad-wishes",
+                       .message = std::string(option) + " says nothing of a model of the family " + family.name,
+                       .help = "leave it out: what such a model takes is " + listed(family.options)}};
+  }
+}
+
 }  // namespace
 
 Result<ImportedModel> import_model(const std::string& path, const ImportWishes& wishes) {
@@ -57,7 +72,9 @@ Result<ImportedModel> import_model(const std::string& path, const ImportWishes& 
   try {
     TakenModel model(files.value(), wishes);
     model.refuse_setting("quantization_config");
-    const OrderedJson problem = family_of(files.value(), wishes).problem(model);
+    const ModelFamily& family = family_of(files.value(), wishes);
+    refuse_options_of_others(family, wishes);
+    const OrderedJson problem = family.problem(model);
     model.check_all_read();
     return ImportedModel{.problem = problem_text(problem), .left_out = model.left_out()};
   } catch (const NotImported& refused) {

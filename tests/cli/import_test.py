@@ -758,6 +758,27 @@ class Everywhere(InFolder):
         self.assertIn("has none", self.refused(*words, *source))
         self.imported(*words, *memory)
 
+    def test_an_option_that_says_nothing_of_a_model_is_refused_by_name(self):
+        np.save(self.path("x.npy"), np.ones((2, 12)))
+        self.model(small_bert())
+        self.model(small_llama(), config=LLAMA, vocabulary=None, folder="llama")
+        alone = models.torch_shapes(12, 20, ["self_attn."], 2)
+        write_safetensors(self.path("layer.safetensors"), models.drawn(alone, seed=1))
+        write_safetensors(self.path("mha.safetensors"), models.drawn(models.torch_shapes(12, 0, [""], 0), seed=1))
+        of_torch = ["--heads", "3", "--tokens", "a,b", "--from"]
+        vectors = [[option, "x.npy"] for option in ("--memory", "--source")]
+        modules = [["--norm-first"], ["--activation", "gelu"]]
+        for words, options in ((["model", "--ids", "4,5"], vectors + modules + [["--inputs", "x.npy"]]),
+                               (["llama", "--ids", "4,5"], vectors + modules + [["--inputs", "x.npy"]]),
+                               (["mha.safetensors", *of_torch, "torch-mha"], vectors + modules + [["--layers", "1"], ["--no-logits"]]),
+                               (["layer.safetensors", *of_torch, "torch-encoder"], vectors + [["--no-logits"]])):
+            for option in options:
+                with self.subTest(words=words, option=option):
+                    self.assertIn(f"{option[0]} says nothing of a model of the family", self.refused(*words, *option))
+        self.assertIn("the encoder has 1 layer, and 7-9 are asked for",
+                      self.refused("layer.safetensors", *of_torch, "torch-encoder", "--layers", "7-9"))
+        self.imported("layer.safetensors", *of_torch, "torch-encoder", "--layers", "1")
+
     def test_vectors_are_drawn_where_only_names_of_tokens_are_given(self):
         shapes = models.torch_shapes(12, 20, ["self_attn.", "multihead_attn."], 3)
         write_safetensors(self.path("decoder.safetensors"), models.drawn(shapes, seed=1))

@@ -76,7 +76,11 @@ OrderedJson gpt2(TakenModel& model) {
 }  // namespace
 
 ModelFamily gpt2_modelfamily() {
-  return {.name = "gpt2", .summary = "GPT-2 (Radford et al. 2019)", .types = {"gpt2"}, .problem = gpt2};
+  return {.name = "gpt2",
+          .summary = "GPT-2 (Radford et al. 2019)",
+          .types = {"gpt2"},
+          .options = {"--layers", "--no-logits"},
+          .problem = gpt2};
 }
 
 }  // namespace attn

@@ -159,6 +159,7 @@ ModelFamily llama_modelfamily() {
   return {.name = "llama",
           .summary = "Llama (Touvron et al. 2023), and Mistral and Qwen2, which are built alike",
           .types = {"llama", "mistral", "qwen2"},
+          .options = {"--layers", "--no-logits"},
           .problem = llama};
 }
 

@@ -76,7 +76,11 @@ OrderedJson t5(TakenModel& model) {
 }  // namespace
 
 ModelFamily t5_modelfamily() {
-  return {.name = "t5", .summary = "T5 (Raffel et al. 2020), the encoder", .types = {"t5", "mt5"}, .problem = t5};
+  return {.name = "t5",
+          .summary = "T5 (Raffel et al. 2020), the encoder",
+          .types = {"t5", "mt5"},
+          .options = {"--layers", "--no-logits"},
+          .problem = t5};
 }
 
 }  // namespace attn

@@ -88,6 +88,7 @@ OrderedJson torch_block(TakenModel& model, const std::string& kind, TorchLayers 
                        {"activation", model.activation(wishes.activation.empty() ? "relu" : wishes.activation, false)}};
   OrderedJson layers = OrderedJson::array();
   if (model.has("self_attn.out_proj.weight")) {
+    if (taken == TorchLayers::wanted) model.layers(1, "layers.", kind);
     layers.push_back(torch_layer(model, "", has_memory));
   } else {
     std::size_t count = 0;

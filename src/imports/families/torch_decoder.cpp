@@ -60,6 +60,7 @@ ModelFamily torch_decoder_modelfamily() {
   return {.name = "torch-decoder",
           .summary = "that of nn.TransformerDecoderLayer, nn.TransformerDecoder or nn.Transformer",
           .types = {},
+          .options = {"--heads", "--inputs", "--layers", "--norm-first", "--activation", "--memory", "--source"},
           .problem = torch_decoder};
 }
 

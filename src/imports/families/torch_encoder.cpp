@@ -18,6 +18,7 @@ ModelFamily torch_encoder_modelfamily() {
   return {.name = "torch-encoder",
           .summary = "that of nn.TransformerEncoderLayer or nn.TransformerEncoder",
           .types = {},
+          .options = {"--heads", "--inputs", "--layers", "--norm-first", "--activation"},
           .problem = torch_encoder};
 }
 

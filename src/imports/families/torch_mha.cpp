@@ -16,6 +16,7 @@ ModelFamily torch_mha_modelfamily() {
   return {.name = "torch-mha",
           .summary = "the state dict of PyTorch's nn.MultiheadAttention",
           .types = {},
+          .options = {"--heads", "--inputs"},
           .problem = torch_mha};
 }
 
