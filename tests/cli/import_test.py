@@ -954,6 +954,16 @@ class Written(InFolder):
         self.written(alone, config, ids)
         self.assert_made(models.t5_encoder(tensors, ids, 3))
 
+    def test_norms_of_bert_may_have_their_older_names(self):
+        older = {name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): tensor
+                 for name, tensor in small_bert().items()}
+        self.assertIn("embeddings.LayerNorm.gamma", older)
+        self.written({"bert." + name: tensor for name, tensor in older.items()}, CONFIG, ids=[4, 5, 9, 4])
+        self.assert_made(models.bert(small_bert(), [4, 5, 9, 4], 2))
+        del older["embeddings.LayerNorm.beta"]
+        write_safetensors(self.path("model/model.safetensors"), older)
+        self.assertIn("embeddings.LayerNorm.beta", self.refused("model", "--ids", "4,5"))
+
     def test_bert_without_kinds_of_tokens(self):
         kinds = "embeddings.token_type_embeddings.weight"
         self.written(small_bert(**{kinds: None}), {**CONFIG, "type_vocab_size": 0}, ids=[4, 5, 9, 4])

@@ -43,6 +43,12 @@ OrderedJson position_table(TakenModel& model, const std::vector<std::size_t>& ro
   return summed;
 }
 
+// Models that are older than PyTorch's names for them, as the first BERT, call the two gamma and beta.
+OrderedJson bert_norm(TakenModel& model, const std::string& name) {
+  const bool is_older = !model.has(name + ".weight") && model.has(name + ".gamma");
+  return is_older ? model.norm(name + ".gamma", name + ".beta") : model.norm(name + ".weight", name + ".bias");
+}
+
 OrderedJson bert_layer(TakenModel& model, const std::string& at) {
   OrderedJson weights, biases;
   for (const std::string role : {"query", "key", "value"}) {
@@ -51,15 +57,14 @@ OrderedJson bert_layer(TakenModel& model, const std::string& at) {
   }
   weights["output"] = model.tensor(at + "attention.output.dense.weight");
   biases["output"] = model.tensor(at + "attention.output.dense.bias");
-  const auto norm = [&](const std::string& name) { return model.norm(name + ".weight", name + ".bias"); };
   return {{"self", {{"weights", weights}, {"biases", biases}}},
-          {"norm1", norm(at + "attention.output.LayerNorm")},
+          {"norm1", bert_norm(model, at + "attention.output.LayerNorm")},
           {"ffn",
            {{"in", model.tensor(at + "intermediate.dense.weight")},
             {"in_bias", model.tensor(at + "intermediate.dense.bias")},
             {"out", model.tensor(at + "output.dense.weight")},
             {"out_bias", model.tensor(at + "output.dense.bias")}}},
-          {"norm2", norm(at + "output.LayerNorm")}};
+          {"norm2", bert_norm(model, at + "output.LayerNorm")}};
 }
 
 OrderedJson bert(TakenModel& model) {
@@ -84,7 +89,7 @@ OrderedJson bert(TakenModel& model) {
                        {"norm", "post"},
                        {"eps", model.eps("layer_norm_eps", 1e-12)},
                        {"activation", model.activation(model.word("hidden_act", "gelu"), false)},
-                       {"embedding_norm", model.norm("embeddings.LayerNorm.weight", "embeddings.LayerNorm.bias")}};
+                       {"embedding_norm", bert_norm(model, "embeddings.LayerNorm")}};
   OrderedJson layers = OrderedJson::array();
   for (const std::size_t i : model.layers(model.count("num_hidden_layers"), "encoder.layer.")) {
     layers.push_back(bert_layer(model, "encoder.layer." + std::to_string(i) + "."));
