@@ -131,6 +131,17 @@ void TakenModel::find_prefix(const std::vector<std::string>& prefixes, const std
   refuse("no-tensor", "no tensor of the model is called " + in_ticks(tensor), help);
 }
 
+std::string TakenModel::outside() const {
+  if (prefix_.size() < 2) return "";
+  const std::size_t dot = prefix_.rfind('.', prefix_.size() - 2);
+  return dot == std::string::npos ? "" : prefix_.substr(0, dot + 1);
+}
+
+void TakenModel::step_outside(const std::string& tensor) {
+  prefix_ = outside();
+  if (!has(tensor)) prefix_.clear();
+}
+
 bool TakenModel::has(const std::string& name) const { return files_.tensors().contains(full(name)); }
 
 const std::vector<std::size_t>& TakenModel::shape(const std::string& name) const {

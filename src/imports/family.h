@@ -59,6 +59,10 @@ class TakenModel {
   void find_prefix(const std::vector<std::string>& prefixes, const std::string& tensor);
   const std::string& prefix() const { return prefix_; }
   void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
+  // What stands before the names beside the part that the prefix leads to: "model." of "model.encoder.".
+  std::string outside() const;
+  // That becomes the prefix where there is such a tensor, and else nothing does.
+  void step_outside(const std::string& tensor);
   bool has(const std::string& name) const;
   const std::vector<std::size_t>& shape(const std::string& name) const;
   std::size_t rows(const std::string& name) const;  // of a matrix; what is none is refused

@@ -948,6 +948,13 @@ class Written(InFolder):
                 tensors = models.drawn(shapes, seed=6)
                 self.written(tensors, {**config, **more}, ids)
                 self.assert_made(models.t5_encoder(tensors, ids, 3, gate=gate, most=most))
+        # The embeddings stand beside the encoder, or in front of everything, whatever the encoder is called.
+        for encoder, outside in (("enc.", ""), ("my.enc.", "my."), ("my.encoder.", ""), ("e", "")):
+            with self.subTest(encoder=encoder, outside=outside):
+                named = {encoder + name.removeprefix("encoder.") if name.startswith("encoder.") else outside + name: tensor
+                         for name, tensor in tensors.items()}
+                self.written(named, {**config, "relative_attention_max_distance": 5}, ids, ["--prefix", encoder])
+                self.assert_made(models.t5_encoder(tensors, ids, 3, most=5))
         # An encoder alone has its own name for the embeddings.
         tensors = models.drawn(models.t5_shapes(12, 20, 40, 2, heads=3, head_width=5, buckets=32), seed=7)
         alone = {"encoder.embed_tokens.weight" if name == "shared.weight" else name: tensor for name, tensor in tensors.items()}

@@ -33,7 +33,7 @@ OrderedJson t5(TakenModel& model) {
   // The embeddings stand outside the encoder.
   const std::string prefix = model.prefix();
   const bool stands_outside = !model.has("embed_tokens.weight");
-  if (stands_outside) model.set_prefix(prefix.substr(0, prefix.size() - std::string("encoder.").size()));
+  if (stands_outside) model.step_outside("shared.weight");
   OrderedJson problem = model.problem("An encoder: " + model.word("model_type", "t5"),
                                       stands_outside ? "shared.weight" : "embed_tokens.weight");
   model.set_prefix(prefix);
