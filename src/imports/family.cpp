@@ -212,9 +212,11 @@ void TakenModel::pass_over_any(std::string_view ending) {
 }
 
 void TakenModel::leave_out(std::string_view beginning, const std::string& what) {
+  const std::string here = full(std::string(beginning)), beside = outside() + std::string(beginning);
   bool is_there = false;
   for (const auto& [name, place] : files_.tensors()) {
-    if (name.starts_with(beginning) && read_.insert(name).second) is_there = true;
+    const bool is_called_so = name.starts_with(beginning) || name.starts_with(here) || name.starts_with(beside);
+    if (is_called_so && read_.insert(name).second) is_there = true;
   }
   if (is_there) left_out_.push_back(what);
 }
@@ -331,13 +333,20 @@ void TakenModel::add_logits(OrderedJson& block, const std::string& unembedding, 
   block["vocabulary"] = std::move(vocabulary);
 }
 
-void TakenModel::check_all_read() const {
+void TakenModel::check_all_read() {
+  bool is_any_outside = false;
   for (const auto& [name, place] : files_.tensors()) {
     if (read_.contains(name)) continue;
+    // Whoever names a part of a larger model wants no more than that.
+    if (wishes_.prefix && !name.starts_with(*wishes_.prefix) && !(claimed_ && name.starts_with(*claimed_))) {
+      is_any_outside = true;
+      continue;
+    }
     refuse("not-computed",
            "the model has " + in_ticks(name) + " " + spelled(place.shape) + ", which attn does not compute",
            "import a model without it");
   }
+  if (is_any_outside) left_out_.push_back("what stands outside of " + in_ticks(*wishes_.prefix + "…"));
 }
 
 }  // namespace attn

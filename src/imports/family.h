@@ -73,7 +73,7 @@ class TakenModel {
   std::vector<double> numbers(const std::string& name, std::size_t from, std::size_t to);
 
   // Tensors called so that are not read: buffers, or what stands behind the last hidden
-  // state, which is then told.
+  // state, which is then told: in front of everything, behind the prefix, or beside the part that it leads to.
   void pass_over(std::string_view beginning);
   void pass_over_any(std::string_view ending);
   void leave_out(std::string_view beginning, const std::string& what);
@@ -113,8 +113,11 @@ class TakenModel {
   // Logits, where they are wanted: of a tensor [vocabulary][d_model], or turned already.
   void add_logits(OrderedJson& block, const std::string& unembedding, bool is_turned);
 
-  // Refuses what nobody asked for.
-  void check_all_read() const;
+  // What is called so belongs to what is imported, though it stands outside of the prefix that was asked for.
+  void claim(std::string beginning) { claimed_ = std::move(beginning); }
+
+  // Refuses what nobody asked for; what stands outside of a prefix that somebody asked for is left out.
+  void check_all_read();
   const std::vector<std::string>& left_out() const { return left_out_; }
 
   [[noreturn]] void refuse(const char* code, const std::string& message, const std::string& help) const;
@@ -125,6 +128,7 @@ class TakenModel {
   const ModelFiles& files_;
   const ImportWishes& wishes_;
   std::string prefix_;
+  std::optional<std::string> claimed_;
   std::set<std::string> read_;
   std::vector<std::string> left_out_;
 };

@@ -476,6 +476,38 @@ class Everywhere(InFolder):
             np.testing.assert_array_equal(computed(self.folder)["layer1.norm2"], expected)
         self.assertIn("--prefix my.own.", self.refused("model", "--ids", "4,5"))
 
+    def test_what_stands_behind_or_outside_of_a_prefix_is_left_out_and_named(self):
+        pooler = {"pooler.dense.weight": np.zeros((4, 4)), "pooler.dense.bias": np.zeros(4)}
+        other = {"vision.weight": np.zeros((3, 3))}
+        at = lambda prefix, tensors: {prefix + name: tensor for name, tensor in tensors.items()}
+        self.model({**at("x.y.", {**small_bert(), **pooler}), **other})
+        done = self.imported("model", "--ids", "4,5", "--prefix", "x.y.")
+        self.assertIn("left out: what stands behind the last layer: `pooler.…`", done.stderr)
+        self.assertIn("left out: what stands outside of `x.y.…`", done.stderr)
+        computed(self.folder)
+        self.model(at("x.y.", {**small_bert(), "adapter.weight": np.zeros((4, 4))}))
+        self.assertIn("x.y.adapter.weight", self.refused("model", "--ids", "4,5", "--prefix", "x.y."))
+        # What one family has beside the part that the prefix leads to.
+        of_llama = at("x.", {**small_llama(), "score.weight": np.zeros((2, 4))})
+        self.model(of_llama, config=LLAMA, vocabulary=None, folder="llama")
+        done = self.imported("llama", "--ids", "4,5", "--prefix", "x.model.")
+        self.assertIn("left out: what stands behind the last layer: `score.…`", done.stderr)
+        self.assertIn("logits", computed(self.folder))
+        # A part of a module of torch, as the refusal of the whole proposes it.
+        layer = models.drawn(models.torch_shapes(12, 20, ["self_attn."], 2, "layers.0."), seed=1)
+        write_safetensors(self.path("stack.safetensors"), layer)
+        words = ["stack.safetensors", "--from", "torch-mha", "--heads", "3", "--tokens", "a,b"]
+        self.assertIn("give --prefix layers.0.self_attn.", self.refused(*words))
+        done = self.imported(*words, "--prefix", "layers.0.self_attn.")
+        self.assertIn("left out: what stands outside of `layers.0.self_attn.…`", done.stderr)
+
+    def test_an_encoder_that_a_decoder_reads_is_computed_whole_or_refused(self):
+        shapes = {**models.torch_shapes(12, 20, ["self_attn."], 2, "net.encoder.layers.0."), "net.encoder.adapter.weight": 12,
+                  **models.torch_shapes(12, 20, ["self_attn.", "multihead_attn."], 3, "net.decoder.layers.0.")}
+        write_safetensors(self.path("net.safetensors"), models.drawn(shapes, seed=1))
+        words = ["net.safetensors", "--from", "torch-decoder", "--heads", "3", "--tokens", "a,b", "--prefix", "net.decoder."]
+        self.assertIn("net.encoder.adapter.weight", self.refused(*words))
+
     def test_a_problem_elsewhere_is_run_with_a_root(self):
         self.model()
         os.makedirs(self.path("problems"))

@@ -98,8 +98,7 @@ OrderedJson bert(TakenModel& model) {
   problem["block"] = std::move(block);
   model.pass_over_any("embeddings.position_ids");
   model.pass_over_any("embeddings.token_type_ids");
-  for (const char* const head :
-       {"pooler.", "bert.pooler.", "cls.", "lm_head.", "classifier.", "qa_outputs.", "roberta.pooler."}) {
+  for (const char* const head : {"pooler.", "cls.", "lm_head.", "classifier.", "qa_outputs."}) {
     model.leave_out(head, std::string("what stands behind the last layer: `") + head + "…`");
   }
   return problem;

@@ -61,7 +61,7 @@ OrderedJson gpt2(TakenModel& model) {
     model.pass_over_any("lm_head.weight");
     model.add_logits(block, "wte.weight", false);
   } else if (model.makes_logits()) {
-    model.set_prefix("");
+    model.step_outside("lm_head.weight");
     model.add_logits(block, "lm_head.weight", false);
   }
   problem["block"] = std::move(block);

@@ -144,7 +144,7 @@ OrderedJson llama(TakenModel& model) {
     model.pass_over_any("lm_head.weight");
     model.add_logits(block, "embed_tokens.weight", true);
   } else if (model.makes_logits()) {
-    model.set_prefix("");
+    model.step_outside("lm_head.weight");
     model.add_logits(block, "lm_head.weight", true);
   }
   problem["block"] = std::move(block);

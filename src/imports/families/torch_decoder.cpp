@@ -33,6 +33,7 @@ OrderedJson memory_of(TakenModel& model, std::size_t width) {
   }
   OrderedJson memory;
   if (is_whole && wishes.memory.empty()) {
+    model.claim(encoder);
     memory = {
         {"inputs", read_vectors(model, width, wishes.source)}, {"weight_layout", "out_in"}, {"heads", *wishes.heads}};
     memory["block"] = torch_block(model, "encoder", TorchLayers::all);
