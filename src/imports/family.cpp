@@ -311,9 +311,12 @@ OrderedJson TakenModel::vectors(std::size_t count, std::size_t width, const std:
   return {{"file", file.substr(0, colon)}, {"tensor", file.substr(colon + 1)}};
 }
 
-bool TakenModel::makes_logits() const {
+bool TakenModel::makes_logits(bool is_tied) const {
   const nlohmann::json* said = setting("architectures");
-  if (!said || !said->is_array() || said->empty() || !said->front().is_string()) return true;
+  if (!said || !said->is_array() || said->empty() || !said->front().is_string()) {
+    const std::string matrix = "lm_head.weight";
+    return is_tied || files_.tensors().contains(matrix) || files_.tensors().contains(outside() + matrix);
+  }
   const std::string name = said->front().get<std::string>();
   return name.ends_with("LMHeadModel") || name.ends_with("ForCausalLM");
 }
@@ -323,6 +326,10 @@ void TakenModel::add_logits(OrderedJson& block, const std::string& unembedding, 
     read_.insert(full(unembedding));
     left_out_.push_back("the logits");
     return;
+  }
+  if (!has(unembedding)) {
+    refuse("no-tensor", "no tensor of the model is called " + in_ticks(full(unembedding)),
+           "config.json says that the model makes logits with it: --no-logits ends before");
   }
   const std::size_t tokens = rows(unembedding);
   block["unembedding"] = tensor(unembedding, {.is_transposed = !is_turned});

@@ -107,8 +107,9 @@ class TakenModel {
   // The same of a state dict, which has none: so many vectors, of a file or drawn.
   OrderedJson vectors(std::size_t count, std::size_t width, const std::string& file, std::size_t seed) const;
 
-  // Whether the model ends in logits.
-  bool makes_logits() const;
+  // Whether the model ends in logits, by its architecture; where that is not said, whether it has what makes them:
+  // lm_head.weight, or (`is_tied`) the embeddings, which do as well.
+  bool makes_logits(bool is_tied) const;
 
   // Logits, where they are wanted: of a tensor [vocabulary][d_model], or turned already.
   void add_logits(OrderedJson& block, const std::string& unembedding, bool is_turned);

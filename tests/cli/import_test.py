@@ -1035,6 +1035,22 @@ class Written(InFolder):
             self.written(tensors, {**LLAMA, "architectures": [said]}, ids=[4, 5])
             self.assertEqual("logits" in computed(self.folder), makes)
 
+    def test_a_model_without_logits_need_not_say_that_it_has_none(self):
+        alone = {name: one for name, one in small_llama().items() if name != "lm_head.weight"}
+        for words in ([], ["--no-logits"]):
+            self.written(alone, LLAMA, ids=[4, 5], words=words)
+            self.assertNotIn("logits", computed(self.folder))
+        self.assertEqual(self.imported("model", "--ids", "4,5", "--no-logits").stderr, "")
+        self.written(small_llama(), LLAMA, ids=[4, 5])
+        self.assertIn("logits", computed(self.folder))
+        with open(self.path("model/config.json"), "w", encoding="utf-8") as file:
+            json.dump({**LLAMA, "architectures": ["LlamaForCausalLM"]}, file)
+        write_safetensors(self.path("model/model.safetensors"), alone)
+        said = self.refused("model", "--ids", "4,5")
+        self.assertIn("no tensor of the model is called `lm_head.weight`", said)
+        self.assertIn("--no-logits", said)
+        self.assertIn("left out: the logits", self.imported("model", "--ids", "4,5", "--no-logits").stderr)
+
     def vectors(self, name, count):
         numbers = np.random.default_rng(count).normal(size=(count, 12))
         np.save(self.path(name), numbers)

@@ -57,10 +57,10 @@ OrderedJson gpt2(TakenModel& model) {
   block["final_norm"] = model.norm("ln_f.weight", "ln_f.bias");
   // The matrix of the logits is that of the embeddings, unless the model says otherwise.
   const bool is_tied = model.flag("tie_word_embeddings", true);
-  if (model.makes_logits() && is_tied) {
+  if (model.makes_logits(is_tied) && is_tied) {
     model.pass_over_any("lm_head.weight");
     model.add_logits(block, "wte.weight", false);
-  } else if (model.makes_logits()) {
+  } else if (model.makes_logits(is_tied)) {
     model.step_outside("lm_head.weight");
     model.add_logits(block, "lm_head.weight", false);
   }

@@ -140,10 +140,10 @@ OrderedJson llama(TakenModel& model) {
   block["layers"] = std::move(layers);
   block["final_norm"] = model.norm("norm.weight");
   const bool is_tied = model.flag("tie_word_embeddings", false);
-  if (model.makes_logits() && is_tied) {
+  if (model.makes_logits(is_tied) && is_tied) {
     model.pass_over_any("lm_head.weight");
     model.add_logits(block, "embed_tokens.weight", true);
-  } else if (model.makes_logits()) {
+  } else if (model.makes_logits(is_tied)) {
     model.step_outside("lm_head.weight");
     model.add_logits(block, "lm_head.weight", true);
   }
