@@ -304,11 +304,18 @@ OrderedJson TakenModel::problem(const std::string& title, const std::string& emb
   return made;
 }
 
-OrderedJson TakenModel::vectors(std::size_t count, std::size_t width, const std::string& file, std::size_t seed) const {
+OrderedJson TakenModel::vectors(std::size_t count, std::size_t width, const VectorsInFile& file,
+                                std::size_t seed) const {
   if (file.empty()) return {{"random", "normal"}, {"shape", {count, width}}, {"seed", seed}};
-  const std::size_t colon = file.rfind(':');
-  if (colon == std::string::npos) return {{"file", file}};
-  return {{"file", file.substr(0, colon)}, {"tensor", file.substr(colon + 1)}};
+  if (!file.shape.empty() && file.shape.back() != width) {
+    refuse("bad-wishes",
+           in_ticks(file.file) + " has vectors of " + counted(file.shape.back(), "number") +
+               ", and the model reads vectors of " + std::to_string(width),
+           "an axis of the array is the tokens, the last one the numbers of each");
+  }
+  OrderedJson made = {{"file", file.file}};
+  if (!file.tensor.empty()) made["tensor"] = file.tensor;
+  return made;
 }
 
 bool TakenModel::makes_logits(bool is_tied) const {

@@ -105,7 +105,7 @@ class TakenModel {
   OrderedJson problem(const std::string& title, const std::string& embeddings);
 
   // The same of a state dict, which has none: so many vectors, of a file or drawn.
-  OrderedJson vectors(std::size_t count, std::size_t width, const std::string& file, std::size_t seed) const;
+  OrderedJson vectors(std::size_t count, std::size_t width, const VectorsInFile& file, std::size_t seed) const;
 
   // Whether the model ends in logits, by its architecture; where that is not said, whether it has what makes them:
   // lm_head.weight, or (`is_tied`) the embeddings, which do as well.

@@ -10,6 +10,14 @@
 
 namespace attn {
 
+// Vectors that somebody has in a file, as a problem names it.
+struct VectorsInFile {
+  std::string file = {}, tensor = {};
+  std::vector<std::size_t> shape = {};  // empty: nobody has looked
+
+  bool empty() const { return file.empty(); }
+};
+
 // What of a model is wanted as a problem.
 struct ImportWishes {
   std::string from = {};                             // of importable_models(); empty: what config.json says
@@ -25,9 +33,9 @@ struct ImportWishes {
   std::optional<std::size_t> heads = {};
   bool norm_first = false;
   std::string activation = {};
-  std::size_t tokens = 0;                // how many, where they have no ids
-  std::string inputs = {}, memory = {};  // files of vectors: "x.npy", "x.npz:name"; empty: drawn at random
-  std::string source = {};               // those that go into the encoder of a whole nn.Transformer
+  std::size_t tokens = 0;                  // how many, where they have no ids
+  VectorsInFile inputs = {}, memory = {};  // empty: drawn at random
+  VectorsInFile source = {};               // those that go into the encoder of a whole nn.Transformer
 };
 
 // A model as a problem.

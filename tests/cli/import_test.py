@@ -790,6 +790,32 @@ class Everywhere(InFolder):
         self.assertIn("has none", self.refused(*words, *source))
         self.imported(*words, *memory)
 
+    def test_what_no_problem_could_be_run_with_is_refused_of_a_state_dict_too(self):
+        write_safetensors(self.path("mha.safetensors"), models.drawn(models.torch_shapes(12, 0, [""], 0), seed=1))
+        np.save(self.path("x.npy"), np.ones((2, 12)))
+        np.save(self.path("wide.npy"), np.ones((2, 13)))
+        np.savez(self.path("two.npz"), a=np.ones((2, 12)), b=np.ones((3, 12)))
+        words = ["mha.safetensors", "--from", "torch-mha"]
+        for more, said in ((["--inputs", "none.npy", "--heads", "3"], "there is no file none.npy"),
+                           (["--inputs", "wide.npy", "--heads", "3"], "vectors of 13 numbers, and the model reads vectors of 12"),
+                           (["--inputs", "two.npz", "--heads", "3"], "name one behind a colon: a, b"),
+                           (["--inputs", "two.npz:c", "--heads", "3"], "two.npz has no tensor `c`"),
+                           (["--inputs", "x.npy", "--tokens", "a,b,c", "--heads", "3"], "--tokens names 3 tokens, and --inputs has vectors of 2"),
+                           (["--inputs", "x.npy", "--heads", "5"], "5 heads cannot share vectors of 12 numbers equally")):
+            with self.subTest(more=more):
+                self.assertIn(said, self.refused(*words, *more))
+        for more in (["--inputs", "two.npz:b", "--tokens", "a,b,c"], ["--inputs", "x.npy"]):
+            self.imported(*words, "--heads", "3", *more)
+            computed(self.folder)
+
+    @unittest.skipIf(os.name == "nt", "names of files have no colons there")
+    def test_a_file_of_vectors_may_have_a_colon_in_its_name(self):
+        write_safetensors(self.path("mha.safetensors"), models.drawn(models.torch_shapes(12, 0, [""], 0), seed=1))
+        np.save(self.path("a:b.npy"), np.ones((2, 12)))
+        self.imported("mha.safetensors", "--from", "torch-mha", "--heads", "3", "--inputs", "a:b.npy")
+        self.assertEqual(json.loads(self.text_of("it.json"))["inputs"], {"file": "a:b.npy"})
+        computed(self.folder)
+
     def test_an_option_that_says_nothing_of_a_model_is_refused_by_name(self):
         np.save(self.path("x.npy"), np.ones((2, 12)))
         self.model(small_bert())

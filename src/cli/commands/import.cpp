@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/render.h"
+#include "files/tensor_file.h"
 #include "problem/faults.h"
 #include "tokenizers/tokenizer.h"
 
@@ -166,11 +168,48 @@ class NamesOfFiles {
     return way.value_or("");
   }
 
-  // FILE[:TENSOR]
-  std::string of_vectors(const std::string& option, const std::string& typed) {
-    if (typed.empty()) return "";
-    const std::size_t colon = std::min(typed.rfind(':'), typed.size());
-    const std::string file = typed.substr(0, colon), folder = parent_of(file);
+  // FILE[:TENSOR], where a file may have a colon in its name.
+  VectorsInFile of_vectors(const std::string& option, const std::string& typed) {
+    if (typed.empty()) return {};
+    std::error_code missing;
+    const std::size_t colon = fs::exists(typed, missing) ? typed.size() : std::min(typed.rfind(':'), typed.size());
+    const std::string file = typed.substr(0, colon);
+    const std::string tensor = colon == typed.size() ? "" : typed.substr(colon + 1);
+    return {.file = way_of(option, typed, file), .tensor = tensor, .shape = shape_of(option, typed, file, tensor)};
+  }
+
+  // The folder elsewhere that the problem is to be run with; empty where it needs none.
+  const std::string& root() const { return root_; }
+
+ private:
+  // Of a file of tensors; nothing of another, whose reader is the problem's.
+  static std::vector<std::size_t> shape_of(const std::string& option, const std::string& typed, const std::string& file,
+                                           const std::string& tensor) {
+    if (!names_tensor_file(file)) return {};
+    const auto opened = open_tensor_file(file);
+    if (!opened) throw Refusal(opened.faults(), "", file);
+    const std::vector<std::string>& names = opened.value()->names();
+    const auto meant = tensor.empty() && names.size() == 1 ? names.begin() : std::ranges::find(names, tensor);
+    if (meant == names.end()) {
+      std::vector<std::string> some(names.begin(), names.begin() + std::min<std::ptrdiff_t>(std::ssize(names), 12));
+      for (std::string& name : some) name = shown(name);
+      throw Refusal(tensor.empty() ? shown(file) + " has several tensors"
+                                   : shown(file) + " has no tensor `" + shown(tensor) + "`",
+                    "name one behind a colon: " + listed(some))
+          .at({option, typed});
+    }
+    const auto outline = opened.value()->outline(static_cast<std::size_t>(meant - names.begin()),
+                                                 std::numeric_limits<std::size_t>::max());
+    if (!outline) throw Refusal(outline.faults(), "", file);
+    return outline.value().shape;
+  }
+
+  std::string way_of(const std::string& option, const std::string& typed, const std::string& file) {
+    const std::string folder = parent_of(file);
+    std::error_code missing;
+    if (!fs::exists(file, missing)) {
+      throw Refusal("there is no file " + shown(file), option + " takes FILE, or FILE:TENSOR").at({option, typed});
+    }
     auto way = way_to(folder, home_);
     if (!way && root_.empty()) root_ = folder;
     if (!way) way = way_to(folder, root_);
@@ -183,17 +222,13 @@ class NamesOfFiles {
                       "--root comes second: write the problem to another folder with -o, or call the file otherwise")
             .at({option, typed});
       }
-      return name + typed.substr(colon);
+      return name;
     }
     throw Refusal(shown(file) + " lies neither beside the problem nor beside the model",
                   "--root leads a problem to one folder: copy the file to " + shown(root_))
         .at({option, typed});
   }
 
-  // The folder elsewhere that the problem is to be run with; empty where it needs none.
-  const std::string& root() const { return root_; }
-
- private:
   std::string home_, root_;
 };
 

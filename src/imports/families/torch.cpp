@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
+
 namespace attn {
 namespace {
 
@@ -68,12 +70,24 @@ OrderedJson torch_problem(TakenModel& model, const std::string& title, std::size
   if (!wishes.heads) {
     model.refuse("bad-wishes", "a state dict does not say how many heads there are", "give --heads N");
   }
+  if (width % *wishes.heads != 0) {
+    model.refuse("bad-wishes",
+                 counted(*wishes.heads, "head") + " cannot share vectors of " + counted(width, "number") + " equally",
+                 "--heads takes a number that divides " + std::to_string(width));
+  }
   if (wishes.tokens == 0 && wishes.inputs.empty()) {
     model.refuse("bad-wishes", "a state dict does not say what goes in",
                  "give --inputs FILE, or --tokens a,b for random vectors");
   }
   OrderedJson made = {{"title", title}};
   if (!wishes.labels.empty()) made["tokens"] = wishes.labels;
+  const std::vector<std::size_t>& stored = wishes.inputs.shape;
+  if (wishes.tokens > 0 && stored.size() > 1 && stored[stored.size() - 2] != wishes.tokens) {
+    model.refuse("bad-wishes",
+                 "--tokens names " + counted(wishes.tokens, "token") + ", and --inputs has vectors of " +
+                     std::to_string(stored[stored.size() - 2]),
+                 "name each of them, or none");
+  }
   made["inputs"] = model.vectors(wishes.tokens, width, wishes.inputs, 1);
   made["weight_layout"] = "out_in";
   made["heads"] = *wishes.heads;

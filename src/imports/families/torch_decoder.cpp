@@ -7,7 +7,7 @@ namespace attn {
 namespace {
 
 // Vectors that cross-attention reads, or whose encoder it reads: as many as tokens, where no file has them.
-OrderedJson read_vectors(const TakenModel& model, std::size_t width, const std::string& file) {
+OrderedJson read_vectors(const TakenModel& model, std::size_t width, const VectorsInFile& file) {
   const std::size_t tokens = model.wishes().tokens;
   if (file.empty() && tokens == 0) {
     model.refuse("bad-wishes", "a state dict does not say what cross-attention reads",
