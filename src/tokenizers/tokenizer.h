@@ -63,8 +63,8 @@ class Tokenizer {
 //   unigrams     Kudo 2018, "Subword regularization"
 //
 // What a file says and nobody here computes is a fault that names it: there is no tokenizer that is nearly right.
-// That goes for the normalizer Precompiled, with which T5 is published, for StripAccents and Nmt, the pre-tokenizer
-// Whitespace, the model WordLevel, and added tokens that are single words; for ids that are not all from 0 on; and,
+// That goes for the normalizers Precompiled, with which T5 is published, and Nmt, the model WordLevel, and added
+// tokens that are single words; for ids that are not all from 0 on; and,
 // where there is no tokenizer.json, for all added tokens but the special ones that every model of the kind has.
 // Only what says how tokens are turned into text, padded or cut off is passed over: "decoder", "truncation" and
 // "padding".
