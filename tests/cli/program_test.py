@@ -1033,6 +1033,19 @@ class Golden(ProgramTest):
         self.assertEqual(done.returncode, 0)
         self.assertTrue(done.stdout.endswith("1 passed, 0 failed\n"), done.stdout)
 
+    def test_two_problems_have_no_golden_in_common(self):
+        bare = self.path("p")
+        shutil.copy(BLOCK, bare)
+        done = attn("golden", "--update", bare, self.problem)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"`{self.golden}` is the golden of {self.problem}", done.stderr)
+        self.assertIn("created", done.stdout)
+        self.assertEqual(attn("golden", self.problem).returncode, 0)
+        self.assertEqual(attn("golden", bare).returncode, 2)
+        os.remove(self.problem)
+        self.assertIn("the problem's statement changed", attn("golden", "--update", bare).stdout)
+        self.assertEqual(attn("golden", bare).returncode, 0)
+
     def test_it_holds_in_every_dtype(self):
         shutil.copy(os.path.join(os.path.dirname(EXAMPLE), "precision.json"), self.problem)
         for dtype in ("f64", "f32", "bf16", "f16"):

@@ -45,13 +45,12 @@ struct Outcome {
   Exit code = Exit::done;
 };
 
-constexpr std::string_view golden_ending = ".golden.json";
+constexpr std::string_view json_ending = ".json", golden_ending = ".golden.json";
 
-// name.json → name.golden.json
+// name.json → name.golden.json, and so of a file without that ending.
 std::string golden_beside(const std::string& file) {
-  const std::string_view ending = ".json";
-  const bool json = file.ends_with(ending);
-  return file.substr(0, file.size() - (json ? ending.size() : 0)) + std::string(golden_ending);
+  const bool json = file.ends_with(json_ending);
+  return file.substr(0, file.size() - (json ? json_ending.size() : 0)) + std::string(golden_ending);
 }
 
 std::string spelled(const WorstCell& worst, Dtype dtype) {
@@ -96,6 +95,11 @@ class GoldenComparison {
   }
 
   Outcome outcome(const std::string& file) const try {
+    if (const std::string other = file + std::string(json_ending); !file.ends_with(json_ending) && is_there(other)) {
+      return failed(
+          file, "its golden would be that of another problem",
+          Refusal("`" + golden_beside(file) + "` is the golden of " + other, "call one of the two problems otherwise"));
+    }
     const Problem problem = open_problem(file, options_.computing);
     const Trace trace = compute(problem, computing_);
     return options_.update ? updated(file, trace) : compared(file, trace);
@@ -104,6 +108,11 @@ class GoldenComparison {
   }
 
  private:
+  static bool is_there(const std::string& file) {
+    std::error_code unknown;
+    return std::filesystem::exists(file, unknown);
+  }
+
   static Outcome told(const std::string& file, Kind kind, std::string message = "", Exit code = Exit::done) {
     return {{.file = file, .golden = golden_beside(file), .kind = kind, .message = std::move(message)}, code};
   }
