@@ -469,6 +469,13 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
   if (different == result.steps.end()) return result;
   result.different = static_cast<std::size_t>(different - result.steps.begin());
   for (const StepPair& pair : result.steps) {
+  const auto cannot_be_read = [&](const std::string& name) {
+    return std::ranges::find(second.unread, name) != second.unread.end();
+  };
+  std::ranges::copy(second.unread, std::back_inserter(result.unknown));
+  for (const std::string& name : first.unread) {
+    if (!cannot_be_read(name)) result.steps.push_back({.verdict = StepPair::Verdict::only_first, .id = name});
+  }
     if (is_foreign && pair.verdict == StepPair::Verdict::same && pair.is_turned)
       result.unturned.push_back(as_it_stands(pair, second, comparison));
   }

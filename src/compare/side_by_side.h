@@ -36,6 +36,7 @@ struct ComparedSide {
   bool is_foreign = false;  // stored by we do not know whom: in any layout, under any name
   std::vector<SideStep> steps = {};
   std::vector<Anatomy> attentions = {};  // what is what among its steps
+  std::vector<std::string> unread = {};  // names of what is no step and holds no numbers
 };
 
 ComparedSide side_of(const Trace& trace);
@@ -72,7 +73,7 @@ struct StepPair {
 // Two sides, step by step.
 struct SideBySide {
   std::vector<StepPair> steps;           // in the order of the first side, those of the second alone among them
-  std::vector<std::string> unknown;      // names of the second side that are no step of the first
+  std::vector<std::string> unknown;      // names of the second side that are no step of the first, or cannot be read
   std::optional<std::size_t> different;  // the first step that differs
   // Where something differs: what agrees with its axes in another order that no size tells apart, in our order.
   std::vector<StepPair> unturned = {};

@@ -143,7 +143,7 @@ std::string diff_schema() {
       {"first_different", or_null(any_text())},
       {"tolerance", tolerance},
       {"steps", list_of(reference("step"))},
-      {"unknown", described(names, "names in the other file that are no step")},
+      {"unknown", described(names, "names in the other file that are no step, or of what holds no numbers")},
       {"keys", described(list_of(key), "in which two problems differ")},
       {"relation", or_null(reference("relation"))},
       {"rounding", described({{"type", "boolean"}}, "whether all is as far apart as rounding leaves it")},

@@ -240,6 +240,19 @@ class Dumps(Case):
         self.assertEqual(known, {new: old for old, new in names.items()})
         self.assertEqual(report["unknown"], ["rotary_cache"])
 
+    def test_what_holds_no_numbers_and_is_no_step_is_listed(self):
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        tensors = attention.tensors()
+        others = {"made_by": np.array("some program 1.2"), "waves": np.zeros(3, complex), "stamp": np.array([2**60 + 1])}
+        dump = self.write_npz({"context": tensors["context"], **others})
+        self.assertEqual(sorted(self.report(problem, dump, code=0)["unknown"]), sorted(others))
+        self.assertIn("was not compared", self.text(problem, self.write_npz({"context": tensors["context"], "made_by": others["made_by"]}), code=0))
+        for bad in ({"scores": others["waves"]}, {"made_by": others["made_by"]}):
+            done = attn("diff", problem, self.write_npz(bad))
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn("not numbers that can be read", done.stderr)
+
     def test_the_steps_of_a_block_are_known_by_their_own_ids(self):
         random = np.random.default_rng(0)
         matrices = lambda: {role: random.normal(size=(4, 4)).tolist() for role in ("query", "key", "value")}

@@ -106,6 +106,30 @@ std::string usual_dtype(const std::vector<FileTensor>& tensors) {
   return most == count.end() ? "f64" : most->first;
 }
 
+// The tensors of a file, and the names of those that hold no numbers, as a version or a list of words does.
+// What is called as a step has to have them.
+struct TensorsOfDump {
+  std::vector<FileTensor> tensors;
+  std::vector<std::string> unread;
+};
+
+Result<TensorsOfDump> read_tensors(TensorFile& file, std::size_t max_bytes, const KnownSteps& known) {
+  TensorsOfDump all;
+  for (std::size_t i = 0; i < file.names().size(); ++i) {
+    Result<FileTensor> tensor = file.read(i, max_bytes);
+    if (!tensor) {
+      const std::string& code = tensor.faults().front().code;
+      const bool may_be_passed_over = code == "bad-dtype" || code == "not-exact";
+      if (!may_be_passed_over || !meant_steps(file.names()[i], known).empty()) return tensor.faults();
+      all.unread.push_back(file.names()[i]);
+      continue;
+    }
+    max_bytes -= tensor.value().values.size() * sizeof(double);
+    all.tensors.push_back(std::move(tensor.value()));
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::string> meant_steps(std::string_view name, const KnownSteps& known) {
@@ -141,18 +165,25 @@ Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, c
   Result<std::unique_ptr<TensorFile>> opened = open_tensor_file(path);
   if (!opened) return opened.faults();
   TensorFile& file = *opened.value();
-  Result<std::vector<FileTensor>> tensors = read_all_tensors(file, max_bytes);
-  if (!tensors) return tensors.faults();
-  for (FileTensor& tensor : tensors.value()) {
+  Result<TensorsOfDump> read = read_tensors(file, max_bytes, known);
+  if (!read) return read.faults();
+  std::vector<FileTensor>& tensors = read.value().tensors;
+  // Where nothing can be read, the file is of no use.
+  if (tensors.empty() && !read.value().unread.empty()) return file.read(0, max_bytes).faults();
+  for (FileTensor& tensor : tensors) {
     if (tensor.name.empty()) tensor.name = stem_of(path);
   }
   const std::string* schema = text_of(file.metadata(), "schema");
-  if (!schema || *schema != "attn/trace/1") return foreign_side(std::move(tensors.value()), known);
+  if (!schema || *schema != "attn/trace/1") {
+    ComparedSide side = foreign_side(std::move(tensors), known);
+    side.unread = std::move(read.value().unread);
+    return side;
+  }
 
   const std::string* dtype = text_of(file.metadata(), "dtype");
-  ComparedSide side{.dtype = dtype ? *dtype : usual_dtype(tensors.value())};
+  ComparedSide side{.dtype = dtype ? *dtype : usual_dtype(tensors)};
   const auto axes = stored_axes(file.metadata());
-  for (FileTensor& tensor : tensors.value()) {
+  for (FileTensor& tensor : tensors) {
     const auto named = axes.find(tensor.name);
     std::vector<std::string> ids = {tensor.name};
     side.steps.push_back(
