@@ -36,10 +36,18 @@ bool agree(const Tensor<double>& ours, const TheirStep& theirs) {
   return ours.shape() == theirs.value->shape() && all_accepted(ours, *theirs.value, theirs.tolerance);
 }
 
+// How much of most_work_for_readings a line takes.
+std::size_t work_of(const Recipe& recipe, std::size_t line) {
+  const LaidOut& layout = recipe.layout(line);
+  const auto* sum = std::get_if<Contract>(&recipe.instruction(line).op);
+  return layout.shape.count() * (16 + (sum ? layout.read[0].size(sum->over) : 0));
+}
+
 // A recipe worked out, as far as their steps go.
 struct WorkedOut {
   Evaluation<double> evaluation;
   std::size_t agreeing = 0;  // their first so many steps
+  std::size_t work = 0;      // of the lines that were not taken over
 };
 
 // Looks at each of their steps as it is made. Stops behind the last one, and
@@ -49,7 +57,8 @@ class Agreement final : public Policy<double> {
   Agreement(const Recipe& recipe, std::span<const TheirStep> theirs, std::size_t must)
       : recipe_(recipe), theirs_(theirs), must_(must), agrees_(theirs.size(), 0), left_(theirs.size()) {}
 
-  bool go_on(std::size_t line, const Evaluation<double>& evaluation, bool) override {
+  bool go_on(std::size_t line, const Evaluation<double>& evaluation, bool reused) override {
+    if (!reused) work_ += work_of(recipe_, line);
     for (std::size_t i = 0; i < theirs_.size(); ++i) {
       if (theirs_[i].id != recipe_.instruction(line).id()) continue;
       --left_;
@@ -62,6 +71,8 @@ class Agreement final : public Policy<double> {
     return left_ > 0;
   }
 
+  std::size_t work() const { return work_; }
+
   std::size_t agreeing() const {
     return failed_ ? 0 : static_cast<std::size_t>(std::ranges::find(agrees_, 0) - agrees_.begin());
   }
@@ -72,6 +83,7 @@ class Agreement final : public Policy<double> {
   std::size_t must_;
   std::vector<char> agrees_;
   std::size_t left_;
+  std::size_t work_ = 0;
   bool failed_ = false;
 };
 
@@ -79,7 +91,7 @@ WorkedOut worked_out(const Recipe& recipe, std::span<const TheirStep> theirs,
                      const Original<double>* original = nullptr, std::size_t must = 0) {
   Agreement agreement(recipe, theirs, must);
   Evaluation<double> evaluation = evaluate(recipe, agreement, original);
-  return {std::move(evaluation), agreement.agreeing()};
+  return {std::move(evaluation), agreement.agreeing(), agreement.work()};
 }
 
 struct TriedReading {
@@ -118,25 +130,31 @@ std::size_t cells_of(const WorkedOut& worked) {
 
 class Search {
  public:
-  Search(const Recipe& recipe, std::span<const TheirStep> theirs) : theirs_(theirs) {
+  Search(const Recipe& recipe, std::span<const TheirStep> theirs, std::size_t most_work)
+      : theirs_(theirs), most_work_(most_work) {
     recipe_ = std::make_shared<const Recipe>(recipe);
     settle();
   }
 
   std::vector<LikelyCause> run() {
-    while (found_.size() < most_readings && base_.agreeing < theirs_.size()) {
-      if (!take_one() && !(found_.empty() && take_two())) break;
+    while (found_.size() < most_readings && base_.agreeing < theirs_.size() && !is_spent_) {
+      if (!take_one() && !(found_.empty() && !is_spent_ && take_two())) break;
     }
     return std::move(found_);
   }
 
+  bool are_all_tried() const { return !is_spent_; }
+
  private:
   void settle() { base_ = worked_out(*recipe_, theirs_); }
 
-  std::size_t reach(const TriedReading& reading, std::size_t must) const {
+  // How many of their steps agree with it, one after another.
+  std::size_t reach(const TriedReading& reading, std::size_t must) {
     const auto same = same_lines(*reading.recipe, *recipe_);
     const Original<double> original{base_.evaluation, same};
-    return worked_out(*reading.recipe, theirs_, &original, must).agreeing;
+    const WorkedOut made = worked_out(*reading.recipe, theirs_, &original, must);
+    work_ += made.work;
+    return made.agreeing;
   }
 
   void tell(TriedReading reading, std::size_t from, std::size_t to) {
@@ -153,6 +171,10 @@ class Search {
     std::optional<TriedReading> best;
     std::size_t most = from;
     for (TriedReading& reading : readings(*recipe_, found_)) {
+      if (work_ >= most_work_) {
+        is_spent_ = true;
+        break;
+      }
       const std::size_t agreeing = reach(reading, from + 1);
       if (agreeing > most) {
         most = agreeing;
@@ -173,6 +195,7 @@ class Search {
   bool take_two() {
     const std::size_t from = base_.agreeing;
     if (cells_of(base_) > most_cells_for_two) return false;
+    const std::size_t spent = work_;  // pairs have a bound of their own
     std::size_t lines = 0;
     for (TriedReading& one : readings(*recipe_, {})) {
       if (lines > most_lines_for_two) return false;
@@ -181,6 +204,7 @@ class Search {
         lines += other.recipe->size();
         const std::size_t agreeing = reach(other, from + 1);
         if (agreeing <= from) continue;
+        work_ = spent;
         one.told.step = other.told.step = theirs_[from].id;
         one.told.next = theirs_[from].id;
         found_.push_back(one.told);
@@ -193,6 +217,8 @@ class Search {
   }
 
   std::span<const TheirStep> theirs_;
+  std::size_t most_work_, work_ = 0;
+  bool is_spent_ = false;  // before every reading was tried
   std::shared_ptr<const Recipe> recipe_;
   WorkedOut base_;
   std::vector<LikelyCause> found_;
@@ -233,7 +259,7 @@ void explain_difference(DiffReport& report, const Trace* trace) {
     tolerance.relative = std::max(tolerance.relative, pair.tolerance.relative);
     theirs.push_back({pair.id, &pair.second, tolerance});
   }
-  report.explanations = explanations(*trace, theirs);
+  report.explanations = explanations(*trace, theirs, &report.all_tried);
 }
 
 // Whether what was found makes that step agree.
@@ -248,14 +274,18 @@ bool explains(const DiffReport& report, const std::string& id) {
 
 }  // namespace
 
-std::vector<LikelyCause> explanations(const Trace& trace, std::span<const TheirStep> theirs) {
+std::vector<LikelyCause> explanations(const Trace& trace, std::span<const TheirStep> theirs, bool* are_all_tried,
+                                      std::size_t most_work) {
   std::vector<TheirStep> in_order;
   for (const Step& step : trace.steps) {
     for (const TheirStep& one : theirs) {
       if (one.id == step.heading.id && one.value->shape() == step.result.shape()) in_order.push_back(one);
     }
   }
-  return Search(trace.recipe, in_order).run();
+  Search search(trace.recipe, in_order, most_work);
+  std::vector<LikelyCause> found = search.run();
+  if (are_all_tried) *are_all_tried = search.are_all_tried();
+  return found;
 }
 
 DiffReport compared(Subject first, const Subject& second, const std::optional<Closeness>& asked,

@@ -33,7 +33,13 @@ struct LikelyCause {
 // What explains, one on top of the other, why their steps are not those of the
 // trace; empty where nothing known does. The steps that they have not are as
 // they would be in each reading.
-std::vector<LikelyCause> explanations(const Trace& trace, std::span<const TheirStep> theirs);
+//
+// Readings are tried until so much was worked out anew for them, which takes some
+// five seconds and is the same on every machine: a product counts as 1, any other
+// number as 16. `are_all_tried` says whether that was enough for all of them.
+constexpr std::size_t most_work_for_readings = 5'000'000'000;
+std::vector<LikelyCause> explanations(const Trace& trace, std::span<const TheirStep> theirs,
+                                      bool* are_all_tried = nullptr, std::size_t most_work = most_work_for_readings);
 
 // How the numbers of a step that differ on two sides belong together.
 struct Relation {
@@ -68,6 +74,7 @@ struct DiffReport {
   std::vector<LikelyCause> explanations;
   bool is_rounding = false;    // all numbers that differ are as far apart as rounding leaves them
   bool could_explain = false;  // one side is a problem
+  bool all_tried = true;       // and every mistake and convention was tried
 
   bool is_equal() const { return !sides.different; }
 

@@ -74,7 +74,7 @@ class Comparison {
     std::vector<Arrangement> orders = possible(id, first, second);
     if (orders.empty()) {
       if (!is_foreign_ || !is(id, &Anatomy::weights, attentions_)) return made;
-      if (const auto order = mean_of_heads(first, second, made.tolerance)) {
+      if (const auto order = mean_of_heads(first, second, made)) {
         made.verdict = StepPair::Verdict::same;
         made.stored = language().differences.mean_of_heads.text() + (order->words.empty() ? "" : ", " + order->words);
       }
@@ -86,9 +86,14 @@ class Comparison {
     const Arrangement* order = &orders.front();
     const Spelling* spelling = &spellings.front();
     made.verdict = StepPair::Verdict::differs;
+    std::size_t left = most_to_look_at(first.value.size() * spellings.size());
     for (const Arrangement& one : orders) {
+      if (left == 0) {
+        made.orders_left = true;
+        break;
+      }
       const auto way = std::ranges::find_if(spellings, [&](const Spelling& spelled) {
-        return are_same(first.value, second.value, one, spelled, made.tolerance);
+        return are_same(first.value, second.value, one, spelled, made.tolerance, left);
       });
       if (way == spellings.end()) continue;
       made.verdict = StepPair::Verdict::same;
@@ -135,8 +140,7 @@ class Comparison {
 
   // How the second stores the mean of all heads, as torch.nn.MultiheadAttention gives its weights; nothing where it
   // does not.
-  static std::optional<Arrangement> mean_of_heads(const SideStep& first, const SideStep& second,
-                                                  const Tolerance& tolerance) {
+  static std::optional<Arrangement> mean_of_heads(const SideStep& first, const SideStep& second, StepPair& made) {
     const Shape& shape = first.value.shape();
     if (!first.has_axes || !shape.has("head") || second.value.size() * shape.size("head") != first.value.size()) {
       return std::nullopt;
@@ -152,8 +156,11 @@ class Comparison {
       for (std::size_t head = 0; head < heads; ++head) mean[cell] += first.value[start + head * inner];
       mean[cell] /= static_cast<double>(heads);
     }
+    std::size_t left = most_to_look_at(mean.size());
     for (Arrangement& order : arrangements(without, second.value.shape().sizes())) {
-      if (are_same(mean, second.value, order, {}, tolerance)) return std::move(order);
+      made.orders_left = left == 0;
+      if (made.orders_left) break;
+      if (are_same(mean, second.value, order, {}, made.tolerance, left)) return std::move(order);
     }
     return std::nullopt;
   }
@@ -188,13 +195,20 @@ class Comparison {
     return all;
   }
 
+  // How many numbers of a tensor of that size are looked at in one order or another.
+  static std::size_t most_to_look_at(std::size_t size) { return std::max(most_orders_of_all * size, most_looked_at); }
+
+  // Takes from `left` the numbers that it looks at.
   static bool are_same(const Tensor<double>& first, const Tensor<double>& second, const Arrangement& order,
-                       const Spelling& spelling, const Tolerance& tolerance) {
+                       const Spelling& spelling, const Tolerance& tolerance, std::size_t& left) {
     bool same = true;
+    std::size_t seen = 0;
     walk(order, first.size(), [&](std::size_t cell, std::size_t place) {
       same = tolerance.accepts(first[cell], spelling.read(first[cell], second[place]));
+      ++seen;
       return same;
     });
+    left -= std::min(left, seen);
     return same;
   }
 
@@ -455,6 +469,13 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
     if (is_foreign) settle_polarity(result, attention, first.attentions);
   }
   if (is_foreign) doubt_orders(result, second, comparison);
+  const auto cannot_be_read = [&](const std::string& name) {
+    return std::ranges::find(second.unread, name) != second.unread.end();
+  };
+  std::ranges::copy(second.unread, std::back_inserter(result.unknown));
+  for (const std::string& name : first.unread) {
+    if (!cannot_be_read(name)) result.steps.push_back({.verdict = StepPair::Verdict::only_first, .id = name});
+  }
   for (const StepPair& pair : result.steps) {
     if (!pair.is_alone()) result.common.push_back(pair.id);
   }
@@ -469,13 +490,6 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
   if (different == result.steps.end()) return result;
   result.different = static_cast<std::size_t>(different - result.steps.begin());
   for (const StepPair& pair : result.steps) {
-  const auto cannot_be_read = [&](const std::string& name) {
-    return std::ranges::find(second.unread, name) != second.unread.end();
-  };
-  std::ranges::copy(second.unread, std::back_inserter(result.unknown));
-  for (const std::string& name : first.unread) {
-    if (!cannot_be_read(name)) result.steps.push_back({.verdict = StepPair::Verdict::only_first, .id = name});
-  }
     if (is_foreign && pair.verdict == StepPair::Verdict::same && pair.is_turned)
       result.unturned.push_back(as_it_stands(pair, second, comparison));
   }

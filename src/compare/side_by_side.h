@@ -59,6 +59,7 @@ struct StepPair {
   std::string stored = {};  // how the second side stores it, where it is another way: "[batch, query, head·d_k]"
   bool is_turned = false;   // and no size tells this way from ours
   std::vector<std::string> first_remarks = {}, remarks = {};  // of either side: "−1e+09 for −∞"
+  bool orders_left = false;                                   // too large for every order of its axes to be tried
   std::size_t cells = 0, differing = 0;
   bool same_bits = false;
   std::optional<FarthestCell> absolute = {}, relative = {};  // of cells that are not the same bits
@@ -84,8 +85,14 @@ struct SideBySide {
   bool has_common() const { return !std::ranges::all_of(steps, &StepPair::is_alone); }
 };
 
+constexpr std::size_t most_orders_of_all = 24, most_looked_at = 20'000'000;
+
 // Compares them. With `only` nothing but those steps. Where `closeness` is what is usual for the dtypes of both, a step
 // of a coarser one is held to what is usual for that.
+//
+// Where sizes leave open in which order axes are stored, orders are tried until
+// so many numbers were looked at: most_orders_of_all times all of them, or
+// most_looked_at. That is enough for all orders of four axes.
 //
 // The first side is the one whose words, order and attentions are used: a problem
 // or trace of ours where there is one. Steps that one side lacks are no difference where

@@ -107,6 +107,7 @@ class DifferenceWriter {
     all["rounding"] = !report_.is_equal() && report_.is_rounding;
     all["explanations"] = Json::array();
     for (const LikelyCause& one : report_.explanations) all["explanations"].push_back(explanation(one));
+    all["all_tried"] = report_.all_tried;
     return all;
   }
 
@@ -136,6 +137,7 @@ class DifferenceWriter {
     if (!pair.name.empty()) made["name"] = pair.name;
     if (!pair.stored.empty()) made["stored"] = pair.stored;
     if (!pair.remarks.empty()) made["remarks"] = pair.remarks;
+    if (pair.orders_left) made["orders_left"] = true;
     if (pair.verdict == StepPair::Verdict::other_shape) {
       made["A"] = is_turned_ ? pair.second_sizes : pair.first_sizes;
       made["B"] = is_turned_ ? pair.first_sizes : pair.second_sizes;

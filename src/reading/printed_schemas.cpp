@@ -112,6 +112,7 @@ std::string diff_schema() {
                  {"name", described(any_text(), "in the other file, where it is called otherwise there")},
                  {"stored", described(any_text(), "its axes in the other file, where they are stored otherwise")},
                  {"remarks", names},
+                 {"orders_left", described({{"type", "boolean"}}, "true where not every order of its axes was tried")},
                  {"A", described(any_text(), "its sizes, where they are not those in B")},
                  {"B", any_text()},
                  {"cells", described(count, "how many numbers were compared")},
@@ -147,7 +148,9 @@ std::string diff_schema() {
       {"keys", described(list_of(key), "in which two problems differ")},
       {"relation", or_null(reference("relation"))},
       {"rounding", described({{"type", "boolean"}}, "whether all is as far apart as rounding leaves it")},
-      {"explanations", list_of(reference("explanation"))}};
+      {"explanations", list_of(reference("explanation"))},
+      {"all_tried",
+       described({{"type", "boolean"}}, "false where explanations were given up: there were too many numbers")}};
   return schema_text("What attn diff says of two files", whole_object(members), std::move(defs));
 }
 

@@ -403,7 +403,7 @@ struct DifferenceWords {
   Said what_problems_say, say_the_same, key, not_given;
 
   // Step by step.
-  Said mean_of_heads, steps, step, verdict, how, same, close, differs, other_shape;
+  Said mean_of_heads, steps, step, verdict, how, same, close, differs, other_shape, not_all_orders;
   Saying<Text> only_in;
   Saying<Text, Text, Text, Text> sizes;
   Saying<std::size_t, std::size_t, Text> so_many;
@@ -430,8 +430,8 @@ struct DifferenceWords {
 
   // What explains it.
   Said only_rounding, what_explains_it;
-  Saying<Text, Text, Text> unexplained;
-  Said explained_above;
+  Saying<Text, Text, Text> unexplained, unexplained_by_tried;
+  Said explained_above, not_all_tried;
   Said besides;
   Saying<Text, Text> one_gets;
   Saying<Text> it_is;

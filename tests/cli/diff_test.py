@@ -473,6 +473,25 @@ class Dumps(Case):
             step = [step for step in self.report(first, dump, code=0)["steps"] if step["id"] == "layer1.self.mask"][0]
             self.assertEqual(step["remarks"], ["0 where open, added"])
 
+    def test_what_explains_a_large_difference_and_how_it_is_stored_is_looked_for_no_longer_than_anybody_waits(self):
+        shape = [3000, 64]
+        problem = self.write_json("problem.json", {"inputs": {"random": "normal", "shape": shape, "seed": 1}})
+        dump = self.write_npz({"context": np.random.default_rng(0).normal(size=shape)})
+        # What takes so long says on standard error how far it has come.
+        report = json.loads(attn("diff", problem, dump, "--format", "json").stdout)
+        schema_of_reports().validate(report)
+        self.assertEqual((report["explanations"], report["all_tried"]), ([], False))
+        self.assertIn("Not every mistake and convention was tried", attn("diff", problem, dump).stdout)
+        numbers = np.zeros(10**6)
+        numbers[-1] = 1
+        np.save(self.path("zeros.npy"), np.zeros((1000, 1000)))
+        problem = self.write_json("zeros.json", {"inputs": {"file": "zeros.npy"}, "score": "dot"})
+        started = time.monotonic()
+        dump = self.write_npz({name: numbers.reshape([10] * 6) for name in ("queries", "keys", "values", "scores")})
+        text = attn("diff", problem, dump).stdout
+        self.assertLess(time.monotonic() - started, 60)
+        self.assertIn("not every order of its axes was tried", " ".join(text.split()))
+
     def test_a_tensor_without_numbers_or_with_many_axes_is_the_same_as_itself(self):
         dump = self.write_npz({"past_k": np.zeros((2, 0, 3)), "q": np.arange(128.0).reshape([2] * 7)})
         self.assertEqual([step["verdict"] for step in self.report(dump, dump, code=0)["steps"]], ["same", "same"])

@@ -154,6 +154,7 @@ class Teller {
     if (!pair.stored.empty()) detail(said_.in(printable(pair.stored), b_));
     for (const std::string& remark : pair.first_remarks) detail(said_.in(remark, a_));
     for (const std::string& remark : pair.remarks) detail(said_.in(remark, b_));
+    if (pair.orders_left) detail(said_.not_all_orders);
     return text;
   }
 
@@ -241,8 +242,11 @@ class Teller {
   void tell_explanations() {
     add(Headline{2, {said_.what_explains_it}});
     if (report_.explanations.empty()) {
-      return say(report_.relation ? said_.explained_above.text()
-                                  : said_.unexplained(a_, b_, printable(different().id)));
+      const Saying<Text, Text, Text>& unexplained = report_.all_tried ? said_.unexplained : said_.unexplained_by_tried;
+      const bool is_explained_above = report_.relation && report_.all_tried;
+      say(is_explained_above ? said_.explained_above.text() : unexplained(a_, b_, printable(different().id)));
+      if (!report_.all_tried) say(said_.not_all_tried);
+      return;
     }
     std::string as_if = are_problems() ? said_.one_gets(a_, b_) : said_.it_is(b_);
     for (const LikelyCause& one : report_.explanations) {
@@ -251,6 +255,7 @@ class Teller {
       if (!one.also.empty()) say(said_.as_well(listed_printable(one.also)));
       as_if = said_.besides;
     }
+    if (!report_.all_tried) say(said_.not_all_tried);
   }
 
   std::string effect_of(const LikelyCause& one) const {

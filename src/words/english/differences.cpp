@@ -39,6 +39,7 @@ constexpr DifferenceWords english_differences = {
     .close = "close",
     .differs = "differs",
     .other_shape = "other shape",
+    .not_all_orders = "not every order of its axes was tried: there are too many numbers",
     .only_in = "only in {}",
     .sizes = "{} in {}, {} in {}",
     .so_many = "{} of {}, by up to {}",
@@ -73,7 +74,10 @@ constexpr DifferenceWords english_differences = {
     .unexplained =
         "No mistake or convention that attn knows makes {0}'s {2} those of {1}. attn list mistakes and "
         "attn list conventions tell which there are.",
+    .unexplained_by_tried = "None of the mistakes and conventions that were tried makes {0}'s {2} those of {1}.",
     .explained_above = "Of mistakes and conventions nothing more than that.",
+    .not_all_tried =
+        "Not every mistake and convention was tried: there are too many numbers to work them out anew for each.",
     .besides = "Besides, it is as if ",
     .one_gets = "From {} one gets {}'s numbers as if ",
     .it_is = "In {} it is as if ",

@@ -99,6 +99,22 @@ TEST_CASE("two readings behind one result are looked for in small problems only"
   }
 }
 
+TEST_CASE("readings are tried until they take more work than anybody waits for", "[compare]") {
+  const Trace trace = two_heads("3");
+  const OtherProgram other(trace, {"scale.none"});
+  const std::vector<TheirStep> theirs = other.steps({"context"});
+  bool are_all_tried = false;
+  CHECK(ids_of(explanations(trace, theirs, &are_all_tried)) == std::vector<std::string>{"scale.none"});
+  CHECK(are_all_tried);
+  CHECK(explanations(trace, theirs, &are_all_tried, 0).empty());
+  CHECK_FALSE(are_all_tried);
+  // With what it takes to come as far the cause is told, and that others were left.
+  for (std::size_t most = 1; !are_all_tried; most *= 2) {
+    const auto told = explanations(trace, theirs, &are_all_tried, most);
+    CHECK((!are_all_tried || ids_of(told) == std::vector<std::string>{"scale.none"}));
+  }
+}
+
 TEST_CASE("two readings are looked for among those that leave alone what agrees before them", "[compare]") {
   const Trace trace = two_heads("3");
   const OtherProgram other(trace, {"scale.none", "softmax.columns"});

@@ -348,3 +348,39 @@ TEST_CASE("how numbers differ is told only of numbers that can tell it", "[compa
   CHECK(in_order->kind == Relation::Kind::multiple);
   CHECK(in_order->factor == Approx(last_bits).epsilon(1e-15));
 }
+
+TEST_CASE("orders of axes are tried until they are more numbers than anybody waits for", "[compare]") {
+  const std::size_t size = 50'000;
+  // Of six axes there are 720 orders, and in each all numbers agree but the last.
+  Shape ours{{"query", size}, {"key", 32}};
+  Shape theirs{{"1", size}, {"2", 2}, {"3", 2}, {"4", 2}, {"5", 2}, {"6", 2}};
+  std::vector<double> numbers(size * 32, 0.0);
+  const SideStep own = own_step("scores", ours, numbers);
+  numbers.back() = 1;
+  const SideBySide wrong = beside({own}, {stored_array("scores", {"scores"}, theirs, numbers)});
+  CHECK(verdicts_of(wrong) == "scores differs");
+  CHECK(wrong.steps[0].orders_left);
+  CHECK(wrong.steps[0].differing == 1);
+  // All orders of few numbers are tried.
+  const std::vector<double> few(64, 0.0);
+  std::vector<double> other = few;
+  other.back() = 1;
+  const SideBySide small =
+      beside({own_step("scores", {{"query", 2}, {"key", 32}}, few)},
+             {stored_array("scores", {"scores"}, {{"1", 2}, {"2", 2}, {"3", 2}, {"4", 2}, {"5", 2}, {"6", 2}}, other)});
+  CHECK(verdicts_of(small) == "scores differs");
+  CHECK_FALSE(small.steps[0].orders_left);
+}
+
+TEST_CASE("what holds no numbers is named and not compared", "[compare]") {
+  const SideStep scores = own_step("scores", two_by_two, {1, 2, 3, 4});
+  ComparedSide theirs{.is_foreign = true, .steps = {scores}, .unread = {"version"}};
+  const SideBySide sides = side_by_side(ComparedSide{.steps = {scores}}, theirs, {});
+  CHECK(verdicts_of(sides) == "scores same");
+  CHECK(sides.unknown == std::vector<std::string>{"version"});
+  ComparedSide ours{.is_foreign = true, .steps = {scores}, .unread = {"version", "words"}};
+  const SideBySide of_two = side_by_side(std::move(ours), theirs, {});
+  CHECK(verdicts_of(of_two) == "scores same, words only first");
+  CHECK(of_two.unknown == std::vector<std::string>{"version"});
+  CHECK_FALSE(of_two.different);
+}

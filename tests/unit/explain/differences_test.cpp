@@ -200,6 +200,20 @@ TEST_CASE("what nothing explains is said to be so, unless its numbers belong tog
   check_words_of_difference(report, {"Both say the same, words aside."}, {"What explains it"});
 }
 
+TEST_CASE("what was not tried as an explanation is said beside what was", "[diff]") {
+  DiffReport report = difference({step_pair("scores", PairVerdict::differs)});
+  report.could_explain = true;
+  report.all_tried = false;
+  const std::string left = "Not every mistake and convention was tried";
+  check_words_of_difference(report,
+                            {"None of the mistakes and conventions that were tried makes A's scores those of B.", left},
+                            {"that attn knows"});
+  report.relation = Relation{.factor = 3};
+  check_words_of_difference(report, {"None of the mistakes", left}, {"nothing more than that"});
+  report.explanations = {{.id = "scale.none", .what = "the scores were not scaled", .variant = "", .step = "scores"}};
+  check_words_of_difference(report, {"With that scores agrees", left}, {"None of the mistakes"});
+}
+
 TEST_CASE("an explanation says how much of what follows agrees with it", "[diff]") {
   DiffReport report = difference({step_pair("scores", PairVerdict::differs)});
   report.could_explain = true;
