@@ -238,6 +238,16 @@ class Refusals(unittest.TestCase):
                          ["takes more than --max-memory, 240 KiB", "help: " + help])
         self.assertEqual(why(batch, "S[1,1,1,1]", "--max-memory", "240K").returncode, 0)
 
+    def test_how_deep_lines_stand_counts_as_what_they_take(self):
+        eye = [[1, 0], [0, 1]]
+        layer = {"self": {"weights": {"query": eye, "key": eye, "value": eye}}, "norm1": {},
+                 "ffn": {"in": eye, "out": eye}, "repeat": 1000}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "deep.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"inputs": [[1, 2], [3, 4]], "block": {"kind": "encoder", "layers": [layer]}}, file)
+            self.refused(3, [path, "result[1,1]", "--full"], ["--max-memory"])
+
 
 if __name__ == "__main__":
     unittest.main()

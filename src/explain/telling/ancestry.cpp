@@ -84,9 +84,10 @@ class AncestryWriter {
     if (lines_told_ > options_.most_lines) told_.complete = false;
   }
 
-  // Whether so many more terms have room.
-  bool has_room(std::size_t terms) {
-    terms_told_ += terms + terms_a_line_is_worth;
+  // Whether so many more terms have room, so deep: each row of what they are told in begins with a rule a level.
+  bool has_room(std::size_t terms, std::size_t depth = 0) {
+    constexpr std::size_t levels_of_a_term = bytes_of_a_term / 48;
+    terms_told_ += terms + terms_a_line_is_worth + depth / levels_of_a_term;
     told_.too_large = told_.too_large || terms_told_ > options_.most_bytes / bytes_of_a_term;
     told_.complete = told_.complete && !told_.too_large;
     return told_.complete;
@@ -101,7 +102,7 @@ class AncestryWriter {
     std::size_t terms = 0;
     for (const CellList& list : made.read) terms = std::max(terms, list.places.size());
     const bool whole = asked && terms <= options_.most_asked;
-    if (!has_room(whole ? terms : std::min(terms, options_.most_terms))) return;
+    if (!has_room(whole ? terms : std::min(terms, options_.most_terms), depth)) return;
 
     const Working working = worked(about, cell, whole);
     told_.sums_cut = told_.sums_cut || working.of > 0;
