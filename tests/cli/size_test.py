@@ -259,6 +259,14 @@ class Sizes(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertLess(time.monotonic() - began, 20)  # it took over a minute where each looked for the longest
 
+    def test_vectors_are_drawn_in_time_that_grows_with_their_numbers(self):
+        vectors = lambda count, seed: {"random": "normal", "shape": [count, 1024], "seed": seed}
+        path = self.written({"queries": vectors(2048, 1), "keys": vectors(100, 2)})
+        for format in ("text", "svg"):
+            plainly = seconds_of("run", path, "--explain", "result", "--format", "text")
+            drawn = seconds_of("run", path, "--geometry", "--explain", "result", "--format", format)
+            self.assertLess(drawn - plainly, 20)  # it took over a minute where it grew as the cube of the width
+
     def test_of_many_ragged_sequences_the_notes_are_summed_up(self):
         tokens = [["a", "b"] if i % 2 else ["a"] for i in range(20_000)]
         problem = json.dumps({"tokens": tokens, "embeddings": {"a": [1, 0], "b": [0, 1]}})

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "base/math.h"
@@ -65,6 +67,93 @@ std::vector<std::size_t> in_order_of(std::vector<std::size_t> places, const std:
       std::swap(places[j], places[j - 1]);
   }
   return places;
+}
+
+// Numbers from −½ to ½ that are the same on every machine, and stand in no relation to any vectors.
+Row numbers_of_no_kind(std::size_t width) {
+  std::uint64_t state = 1;
+  Row numbers;
+  for (std::size_t i = 0; i < width; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    numbers.push_back(static_cast<double>(state >> 11) * 0x1p-53 - 0.5);
+  }
+  return numbers;
+}
+
+void add_times(double factor, const Row& other, Row& to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * other[i];
+}
+
+// Σ (vector·along) · vector.
+Row drawn_along(const VectorList& vectors, const Row& along) {
+  Row sum(along.size(), 0);
+  for (const Row& vector : vectors) add_times(dot_product(vector, along), vector, sum);
+  return sum;
+}
+
+// What of it is at right angles to these unit vectors: twice, for what rounding left of the first time.
+void take_out(const VectorList& units, Row& of) {
+  for (int time = 0; time < 2; ++time) {
+    for (const Row& unit : units) add_times(-dot_product(unit, of), unit, of);
+  }
+}
+
+struct Direction {
+  Row along;         // a unit vector
+  double value = 0;  // Σ (vector·along)²
+};
+
+// The direction at right angles to these along which the squares of the vectors are largest. Looked for among
+// a few that the vectors lead to (Lanczos 1950), so that it takes time as there are numbers, and not as the cube of the
+// width. None where nothing is left.
+std::optional<Direction> farthest(const VectorList& vectors, const VectorList& aside) {
+  constexpr std::size_t most_led_to = 96;
+  const std::size_t width = vectors.front().size();
+  VectorList units = aside, led_to;
+  Row next = numbers_of_no_kind(width);
+  double largest = 0;
+  std::vector<double> values, beside;
+  while (led_to.size() < most_led_to && units.size() < width) {
+    take_out(units, next);
+    const double length = sqrt(dot_product(next, next));
+    if (!(length > 1e-12 * largest)) break;  // they lead to no others
+    if (!led_to.empty()) beside.push_back(length);
+    for (double& number : next) number /= length;
+    units.push_back(next);
+    led_to.push_back(next);
+    next = drawn_along(vectors, next);
+    values.push_back(dot_product(led_to.back(), next));
+    largest = std::max(largest, values.back());
+  }
+  if (!(largest > 0)) return std::nullopt;
+  VectorList matrix(led_to.size(), Row(led_to.size(), 0));
+  for (std::size_t i = 0; i < led_to.size(); ++i) {
+    matrix[i][i] = values[i];
+    if (i > 0) matrix[i][i - 1] = matrix[i - 1][i] = beside[i - 1];
+  }
+  const Eigen eigen = symmetric_eigen(std::move(matrix));
+  Direction found{Row(width, 0), eigen.values[0]};
+  for (std::size_t i = 0; i < led_to.size(); ++i) add_times(eigen.vectors[0][i], led_to[i], found.along);
+  make_unit(found.along);
+  return found;
+}
+
+constexpr double about_nothing = 1e-7;  // of the length of the first: rounding alone makes that much
+
+// Of vectors of which some are not 0.
+Directions directions_of_many(const VectorList& vectors) {
+  double all = 0;
+  for (const Row& vector : vectors) all += dot_product(vector, vector);
+  Directions found;
+  const auto first = farthest(vectors, {});
+  assert(first);
+  found.first = first->along;
+  found.first_share = first->value / all;
+  const auto second = farthest(vectors, {first->along});
+  const bool is_there = second && second->value > about_nothing * about_nothing * first->value;
+  found.second = is_there ? second->along : across(found.first);
+  if (is_there) found.second_share = second->value / all;
+  return found;
 }
 
 std::vector<std::size_t> in_order_of(const std::vector<double>& numbers) {
@@ -133,6 +222,8 @@ Directions principal_directions(VectorList vectors) {
   for (Row& vector : vectors) {  // squares of any numbers are finite then
     for (double& number : vector) number /= largest;
   }
+  constexpr std::size_t most_turned = 128;  // rows of a matrix: turning each pair of them takes a second for 200
+  if (std::min(vectors.size(), width) > most_turned) return directions_of_many(vectors);
   const bool of_rows = vectors.size() < width;
   const Eigen eigen = symmetric_eigen(products(vectors, of_rows));
   const double all = std::accumulate(eigen.values.begin(), eigen.values.end(), 0.0);
@@ -145,7 +236,6 @@ Directions principal_directions(VectorList vectors) {
     }
     return sum;
   };
-  constexpr double about_nothing = 1e-7;  // of the length of the first: rounding alone makes that much
   const auto is_there = [&](std::size_t at) {
     return at < eigen.values.size() && eigen.values[at] > about_nothing * about_nothing * eigen.values[0];
   };

@@ -27,7 +27,8 @@ Eigen symmetric_eigen(VectorList matrix);
 
 // The unit vector along which the squares of the vectors are largest, about zero, and that at a
 // right angle to it along which the rest is; and which share of all squares is along each. The first of
-// the largest numbers of each is positive. REQUIRES: all are finite and of one width, at least 2.
+// the largest numbers of each is positive. Of many wide vectors it takes time as they have numbers.
+// REQUIRES: all are finite and of one width, at least 2.
 struct Directions {
   std::vector<double> first, second;
   double first_share = 0, second_share = 0;

@@ -1,6 +1,7 @@
 #include "explain/geometry/directions.h"
 
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 
 #include "base/math.h"
@@ -102,6 +103,56 @@ TEST_CASE("principal directions are at right angles whatever the vectors are", "
   const Directions along = principal_directions(cases[4]);
   CHECK(along.first == std::vector<double>{1, 0});
   CHECK(along.first_share == Approx(0.9));
+}
+
+TEST_CASE("principal directions of many wide vectors are those of the products of their numbers", "[explain]") {
+  std::uint64_t state = 7;
+  const auto next = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(state >> 11) * 0x1p-53 - 0.5;
+  };
+  constexpr std::size_t width = 130;
+  VectorList vectors(140, std::vector<double>(width));
+  VectorList products(width, std::vector<double>(width, 0));
+  for (std::vector<double>& vector : vectors) {
+    for (double& number : vector) number = next();
+    for (std::size_t i = 0; i < width; ++i) {
+      for (std::size_t j = 0; j < width; ++j) products[i][j] += vector[i] * vector[j];
+    }
+  }
+  const Directions found = principal_directions(vectors);
+  const Eigen all = symmetric_eigen(products);
+  double sum = 0;
+  for (const double value : all.values) sum += value;
+  CHECK(found.first_share == Approx(all.values[0] / sum).epsilon(1e-9));
+  CHECK(found.second_share == Approx(all.values[1] / sum).epsilon(1e-9));
+  CHECK(std::abs(dot(found.first, all.vectors[0])) == Approx(1).epsilon(1e-6));
+  CHECK(std::abs(dot(found.second, all.vectors[1])) == Approx(1).epsilon(1e-6));
+  CHECK(std::abs(dot(found.first, found.second)) < 1e-12);
+}
+
+TEST_CASE("of many wide vectors that reach equally far there are two directions all the same", "[explain]") {
+  constexpr std::size_t width = 150;
+  VectorList vectors(width, std::vector<double>(width, 0));
+  for (std::size_t i = 0; i < width; ++i) vectors[i][i] = 1;
+  const Directions equal = principal_directions(vectors);
+  CHECK(equal.first_share == Approx(1.0 / width));
+  CHECK(equal.second_share == Approx(1.0 / width));
+  CHECK(std::abs(dot(equal.first, equal.second)) < 1e-12);
+
+  vectors[20][20] = 3;
+  vectors[4][4] = 2;
+  const Directions found = principal_directions(vectors);
+  CHECK(found.first[20] == Approx(1));
+  CHECK(found.second[4] == Approx(1));
+  CHECK(found.first_share == Approx(9.0 / (9 + 4 + width - 2)));
+
+  for (std::vector<double>& vector : vectors) vector.assign(width, 1);
+  const Directions same = principal_directions(vectors);
+  CHECK(same.first_share == Approx(1));
+  CHECK(same.second_share == 0);
+  CHECK(std::abs(dot(same.first, same.second)) < 1e-12);
+  CHECK(dot(same.second, same.second) == Approx(1));
 }
 
 TEST_CASE("a hull has the outermost points, counterclockwise, and none between", "[explain]") {
