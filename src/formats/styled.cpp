@@ -126,8 +126,7 @@ std::vector<StyledLine> Typesetter::wrapped(const Inline& text, std::size_t widt
   return lines;
 }
 
-std::string Typesetter::label(std::string_view text) const {
-  constexpr std::size_t widest = 20;
+std::string Typesetter::label(std::string_view text, std::size_t widest) const {
   const std::string whole = spelled(text);
   const std::size_t ellipsis = width("…");
   return display_width(whole) <= widest ? whole : spelled(shortened(whole, widest + 1 - ellipsis));

@@ -67,8 +67,8 @@ class Typesetter {
   StyledLine line(const Inline& text, Weight weight = Weight::normal) const;
   std::size_t width(std::string_view text) const;
 
-  // Other people's words for a row, a column or a line, cut where they are long.
-  std::string label(std::string_view text) const;
+  // Other people's words for a row, a column or a line, cut where they are wider than so many columns.
+  std::string label(std::string_view text, std::size_t widest = 20) const;
 
   // The text in lines of at most `width` columns, broken at spaces, and within a
   // word only where it is longer than a line.

@@ -406,6 +406,13 @@ class Words(unittest.TestCase):
                     self.assertRegex(blank[format], r"Date: _|Date:\*\* \\_|field\{Date\}|Date: <input")
         self.assertIn('Name: <input type="text" autocomplete="off">', sheet(EXAMPLE, format="html"))
 
+    def test_in_ascii_long_labels_are_cut_in_ascii(self):
+        problem = json.dumps({"tokens": ["the quick brown fox", "é" * 30], "inputs": [[1, 2], [3, 4]]})
+        text = printed("worksheet", "-", "--ascii", text=problem)
+        self.assertTrue(text.isascii())
+        self.assertIn("the q...", text)
+        self.assertIn("the qui…", printed("worksheet", "-", text=problem))
+
     def test_all_numbers_that_the_work_needs_are_given(self):
         """Without them nobody can start."""
         small = {"inputs": [[1, 0], [0, 1]], "weights": {name: [[1, 2], [3, 1]] for name in ("key", "query", "value")}}

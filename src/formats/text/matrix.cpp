@@ -86,7 +86,7 @@ class Layout {
   Column column_of_boxes(std::size_t at) const {
     Column column;
     column.width = std::max(narrowest_box, static_cast<std::size_t>(matrix_.format.decimals) + around_decimals);
-    column.name = shortened(typesetter_.label(matrix_.column_labels[at]), column.width);
+    column.name = typesetter_.label(matrix_.column_labels[at], column.width);
     for (std::size_t row = 0; row < rows_; ++row) {
       column.cells.push_back(typesetter_.spelled(matrix_.cell(row, at)));
     }
