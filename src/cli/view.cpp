@@ -143,7 +143,7 @@ bool is_result(const std::vector<std::string>& only, const std::vector<std::stri
 // --at-once asks for the result and nothing else.
 void ask_for_result(const ViewOptions& options, const std::vector<std::string>& steps, ViewPlan& view) {
   std::vector<std::string>& only = view.explaining.only;
-  const bool others = !only.empty() && !is_result(only, steps);
+  const bool others = (!only.empty() && !is_result(only, steps)) || !view.explaining.parts.empty();
   if (others || view.explaining.level.value_or(Level::result) != Level::result || options.pause) {
     throw Refusal("--at-once computes the result alone, and other steps are asked for",
                   "leave out the one or the other")

@@ -393,6 +393,11 @@ class PartsAndSteps(ProgramTest):
         for more in (["--only", "scores"], ["--only", "scores,context"], ["--explain", "rows"], ["--pause"]):
             self.assert_complains(attn("run", EXAMPLE, "--at-once", *more), 2, "--at-once computes the result alone",
                                   "help: leave out the one or the other")
+        for more in (["--layer", "1"], ["--part", "layer1.self"]):
+            self.assert_complains(attn("run", BLOCK, "--at-once", *more), 2, "--at-once computes the result alone",
+                                  "help: leave out the one or the other")
+        self.assert_complains(attn("run", BLOCK, "--at-once", "--layer", "1", "--format", "json"), 2,
+                              "--at-once computes the result alone")
         for more in (["--explain", "result"], ["--only", "context"], ["--only", "context,context"]):
             self.assertEqual(attn("run", EXAMPLE, "--at-once", *more).returncode, 0, more)
         trace = json.loads(attn("run", EXAMPLE, "--at-once", "--format", "json").stdout)
