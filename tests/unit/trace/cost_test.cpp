@@ -196,6 +196,21 @@ TEST_CASE("what a mask closes is not done", "[cost]") {
   CHECK(all_open == 6 * 6);
 }
 
+TEST_CASE("a sum adds the zeros of closed cells where they stand", "[cost]") {
+  const Recipe recipe =
+      Computation(problem_of(R"({"inputs": {"random": "normal", "shape": [6, 3], "seed": 1}, "causal": true})"))
+          .whole();
+  std::size_t sums = 0;
+  for (const StepCost& step : costs_of(recipe)) {
+    if (recipe.instruction(step.line).id() != "context") continue;
+    CHECK(std::holds_alternative<Reduce>(recipe.instruction(step.line).op));
+    CHECK(step.cost.additions == 6 * 6 * 3);
+    CHECK(step.all_open.additions == step.cost.additions);
+    ++sums;
+  }
+  CHECK(sums == 1);
+}
+
 TEST_CASE("a token more takes the projections of one, where those of the others are in a cache", "[cost]") {
   const std::string weight = R"({"random": "normal", "shape": [3, 3], "seed": 2})";
   const Recipe recipe =
