@@ -74,17 +74,6 @@ Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& f
       path, [&] { return InputFile::open_within(folder, path, links); }, takes);
 }
 
-Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t max_bytes) {
-  std::vector<FileTensor> all;
-  for (std::size_t i = 0; i < file.names().size(); ++i) {
-    Result<FileTensor> tensor = file.read(i, max_bytes);
-    if (!tensor) return tensor.faults();
-    max_bytes -= tensor.value().values.size() * sizeof(double);
-    all.push_back(std::move(tensor.value()));
-  }
-  return all;
-}
-
 bool names_tensor_file(const std::string& path) { return reader_of(path) != nullptr; }
 
 bool names_pickle(const std::string& path) {

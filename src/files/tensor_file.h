@@ -90,9 +90,6 @@ Result<std::unique_ptr<TensorFile>> open_tensor_file_within(const std::string& f
                                                             HardLinks links,
                                                             const std::function<bool(InputFile&)>& takes = nullptr);
 
-// Every tensor of a file; together they take no more than `max_bytes`.
-Result<std::vector<FileTensor>> read_all_tensors(TensorFile& file, std::size_t max_bytes);
-
 // Whether a path has the ending of a file of tensors.
 bool names_tensor_file(const std::string& path);
 

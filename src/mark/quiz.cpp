@@ -133,6 +133,16 @@ std::optional<Diagnosis> telling_diagnosis(const Report& report) {
   return found == report.diagnoses.end() ? std::nullopt : std::optional(*found);
 }
 
+// What is written for a question, behind what there is of its step.
+void add_answer(const QuizQuestion& question, const std::vector<AnsweredStep::Cell>& written, Answers& answers) {
+  if (answers.steps.empty() || answers.steps.back().id != question.step) {
+    answers.steps.push_back({.id = question.step, .by_cell = true});
+  }
+  for (std::size_t which = 0; which < question.count; ++which) {
+    answers.steps.back().placed.push_back({question.cell(which), written[which]});
+  }
+}
+
 }  // namespace
 
 std::vector<std::size_t> QuizQuestion::cell(std::size_t which) const {
@@ -249,24 +259,14 @@ Answers Quiz::answers_so_far(bool only_right) const {
     const bool is_left_out = only_right && i != at_ && !record.is_right;
     const bool is_blank = record.written.empty() || is_left_out;
     if (is_blank && !record.is_given_up && i != at_ && !is_left_out) continue;
-    if (answers.steps.empty() || answers.steps.back().id != question.step) {
-      answers.steps.push_back({.id = question.step, .by_cell = true});
-    }
-    for (std::size_t which = 0; which < question.count; ++which) {
-      answers.steps.back().placed.push_back(
-          {question.cell(which), is_blank ? AnsweredStep::Cell() : record.written[which]});
-    }
+    add_answer(question, is_blank ? std::vector<AnsweredStep::Cell>(question.count) : record.written, answers);
   }
   return answers;
 }
 
 Answers Quiz::answer_alone() const {
-  AnsweredStep step{.id = question().step, .by_cell = true};
-  for (std::size_t which = 0; which < question().count; ++which) {
-    step.placed.push_back({question().cell(which), records_[at_].written[which]});
-  }
   Answers answers;
-  answers.steps.push_back(std::move(step));
+  add_answer(question(), records_[at_].written, answers);
   return answers;
 }
 

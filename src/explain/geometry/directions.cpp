@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/math.h"
+#include "base/random.h"
 
 namespace attn {
 namespace {
@@ -71,12 +71,9 @@ std::vector<std::size_t> in_order_of(std::vector<std::size_t> places, const std:
 
 // Numbers from −½ to ½ that are the same on every machine, and stand in no relation to any vectors.
 Row numbers_of_no_kind(std::size_t width) {
-  std::uint64_t state = 1;
-  Row numbers;
-  for (std::size_t i = 0; i < width; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    numbers.push_back(static_cast<double>(state >> 11) * 0x1p-53 - 0.5);
-  }
+  Random random(1);
+  Row numbers(width);
+  for (double& number : numbers) number = random.uniform() - 0.5;
   return numbers;
 }
 
@@ -231,9 +228,7 @@ Directions principal_directions(VectorList vectors) {
   const auto direction = [&](std::size_t at) {
     if (!of_rows) return eigen.vectors[at];
     Row sum(width, 0);
-    for (std::size_t i = 0; i < vectors.size(); ++i) {
-      for (std::size_t j = 0; j < width; ++j) sum[j] += eigen.vectors[at][i] * vectors[i][j];
-    }
+    for (std::size_t i = 0; i < vectors.size(); ++i) add_times(eigen.vectors[at][i], vectors[i], sum);
     return sum;
   };
   const auto is_there = [&](std::size_t at) {

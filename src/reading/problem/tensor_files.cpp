@@ -178,10 +178,10 @@ class Folder : public std::enable_shared_from_this<Folder> {
     return name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name;
   }
 
-  std::string path_, root_;
   // A file, and what its ending says that it is.
   using Key = std::pair<InputFile::State, std::string>;
 
+  std::string path_, root_;
   std::size_t suggested_ = 0;
   std::map<Key, std::unique_ptr<TensorFile>> files_;     // what they say of themselves is read once
   std::map<std::string, Result<TensorFile*>> by_names_;  // of which a file may have many
