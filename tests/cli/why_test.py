@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -23,10 +24,22 @@ RAGGED = os.path.join(DATA, "ragged-batch.json")
 HINTS = f"^{NOTES}$"
 
 
-def why(*words, text=None):
+def why(*words, text=None, stack=None):
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
+    limit = stack and (lambda: resource.setrlimit(resource.RLIMIT_STACK, (stack, stack)))
     return subprocess.run([ATTN, "why", *words], input=text, capture_output=True, encoding="utf-8", env=environment,
-                          timeout=60)
+                          timeout=60, preexec_fn=limit)
+
+
+def many_layers(folder, count):
+    """The path of a problem whose last numbers have the first some ten levels a layer behind them."""
+    eye = [[1, 0], [0, 1]]
+    layer = {"self": {"weights": {"query": eye, "key": eye, "value": eye}}, "norm1": {},
+             "ffn": {"in": eye, "out": eye}, "repeat": count}
+    path = os.path.join(folder, "layers.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"inputs": [[1, 2], [3, 4]], "block": {"kind": "encoder", "layers": [layer]}}, file)
+    return path
 
 
 class Answers(unittest.TestCase):
@@ -41,6 +54,12 @@ class Answers(unittest.TestCase):
         self.assertIn("  S[1,2] = q₁·k₂ = 1×4 + 0×4 + 2×0 = 4", lines)
         self.assertIn("  ├ K[2,1] = 0×0 + 2×1 + 0×0 + 2×1 = 4", lines)
         self.assertIn("  │ └ W_K[1…4,1] = [0, 1, 0, 1]  (given)", lines)
+
+    def test_how_far_back_the_inputs_are_is_no_matter_of_the_stack(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = why(many_layers(folder, 250), "result[1,1]", "--depth", "100000", "--top", "1", stack=1 << 20)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("X[1,1] = 1  (given)", done.stdout)
 
     def test_a_dash_is_standard_input(self):
         with open(EXAMPLE, encoding="utf-8") as file:
@@ -239,14 +258,8 @@ class Refusals(unittest.TestCase):
         self.assertEqual(why(batch, "S[1,1,1,1]", "--max-memory", "240K").returncode, 0)
 
     def test_how_deep_lines_stand_counts_as_what_they_take(self):
-        eye = [[1, 0], [0, 1]]
-        layer = {"self": {"weights": {"query": eye, "key": eye, "value": eye}}, "norm1": {},
-                 "ffn": {"in": eye, "out": eye}, "repeat": 1000}
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "deep.json")
-            with open(path, "w", encoding="utf-8") as file:
-                json.dump({"inputs": [[1, 2], [3, 4]], "block": {"kind": "encoder", "layers": [layer]}}, file)
-            self.refused(3, [path, "result[1,1]", "--full"], ["--max-memory"])
+            self.refused(3, [many_layers(folder, 100), "result[1,1]", "--full", "--max-memory", "64M"], ["--max-memory"])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "explain/arithmetic/lines.h"
@@ -46,6 +48,7 @@ class AncestryWriter {
   Ancestry write(const std::string& id, std::size_t cell) {
     if (const Step* step = trace_.find(id)) part_ = step->part;
     tell(source(id), cell, 0, true);
+    tell_what_waits();
     return std::move(told_);
   }
 
@@ -61,6 +64,41 @@ class AncestryWriter {
     std::vector<State> state;
   };
   using State = Source::State;
+
+  // The numbers that one number is made of, while they are told.
+  struct Level {
+    std::size_t depth;
+    std::vector<Slice> above;  // of them those that were told before
+  };
+  using LevelOfTelling = std::shared_ptr<Level>;
+
+  // Those of one tensor among them.
+  struct Row {
+    CellList list;
+    LevelOfTelling level;
+    bool asked;
+    std::vector<std::size_t> too_small;
+    CellList known{list.tensor, {}}, left_out{list.tensor, {}};
+    std::size_t next = 0;
+  };
+
+  // Behind a number stand those it is made of, and behind them theirs, tens of thousands deep: more than there is room
+  // for as calls within calls. What is left to tell waits in a list instead.
+  using Telling = std::function<void()>;
+
+  // Comes after what is told already and what was put off since, and before what waited then.
+  void then(Telling telling) { put_off_.push_back(std::move(telling)); }
+
+  void tell_what_waits() {
+    while (told_.complete) {
+      std::move(put_off_.rbegin(), put_off_.rend(), std::back_inserter(waiting_));
+      put_off_.clear();
+      if (waiting_.empty()) return;
+      const Telling telling = std::move(waiting_.back());
+      waiting_.pop_back();
+      telling();
+    }
+  }
 
   Source& source(const std::string& id) {
     const auto known = sources_.find(id);
@@ -133,20 +171,20 @@ class AncestryWriter {
       return;
     }
     about.state[cell] = State::told_with_children;
-    std::vector<Slice> above;
+    const auto level = std::make_shared<Level>(Level{depth + 1, {}});
     for (auto read = made.read.begin(); read != made.read.end(); ++read) {
       const bool is_first = std::ranges::find(made.read, *read) == read;
       if (!is_first) continue;
-      if (!is_cut(*read, working)) {
-        tell_all(*read, depth + 1, above, options_.most_terms, asked);
-      } else if (source(read->tensor).step) {
-        tell_all(written_of(*read, working), depth + 1, above, working.written.size(), asked);
-      } else {
-        tell_given_cells(source(read->tensor), written_of(*read, working), depth + 1, above);
-      }
+      const bool cut = is_cut(*read, working);
+      const std::size_t most = cut ? working.written.size() : options_.most_terms;
+      then([this, list = cut ? written_of(*read, working) : *read, level, cut, most, asked] {
+        Source& of = source(list.tensor);
+        if (cut && !of.step) return tell_given_cells(of, list, *level);
+        tell_all(list, level, most, asked);
+      });
     }
-    if (!made.closed.places.empty()) tell_closed(made.closed, depth + 1, above);
-    point_back(above, depth + 1);
+    if (!made.closed.places.empty()) then([this, closed = made.closed, level] { tell_closed(closed, level); });
+    then([this, level] { point_back(level->above, level->depth); });
   }
 
   // Of more new numbers than `most` all but the largest, in order.
@@ -168,27 +206,34 @@ class AncestryWriter {
   }
 
   // Of more new numbers than `most` the largest are told.
-  void tell_all(const CellList& list, std::size_t depth, std::vector<Slice>& above, std::size_t most,
-                bool asked = false) {
+  void tell_all(const CellList& list, const LevelOfTelling& level, std::size_t most, bool asked = false) {
     Source& about = source(list.tensor);
-    if (!about.step) return tell_runs(about, list, above, [&](const Slice& run) { tell_given(about, run, depth); });
-    CellList known{list.tensor, {}}, left_out{list.tensor, {}};
-    const std::vector<std::size_t> small = too_small(about, list, most);
-    for (const std::size_t cell : list.places) {
+    if (about.step) return tell_rest(std::make_shared<Row>(Row{list, level, asked, too_small(about, list, most)}));
+    tell_runs(about, list, level->above, [&](const Slice& run) { tell_given(about, run, level->depth); });
+  }
+
+  // The next number of the row, what it is made of, and then the others.
+  void tell_rest(const std::shared_ptr<Row>& row) {
+    Source& about = source(row->list.tensor);
+    const std::size_t depth = row->level->depth;
+    while (row->next < row->list.places.size()) {
+      const std::size_t cell = row->list.places[row->next++];
       const State state = about.state[cell];
-      if (state == State::new_to_all && std::ranges::binary_search(small, cell)) {
-        left_out.places.push_back(cell);
+      if (state == State::new_to_all && std::ranges::binary_search(row->too_small, cell)) {
+        row->left_out.places.push_back(cell);
       } else if (state == State::new_to_all) {
-        tell(about, cell, depth, asked);
+        tell(about, cell, depth, row->asked);
+        return then([this, row] { tell_rest(row); });
       } else if (state == State::told && depth < options_.depth) {
         point_back({{about.id, cell}}, depth);
         tell_children(about, cell, depth);
+        return then([this, row] { tell_rest(row); });
       } else {
-        known.places.push_back(cell);
+        row->known.places.push_back(cell);
       }
     }
-    for (Slice& run : cell_runs(about.value.shape(), known)) above.push_back(std::move(run));
-    if (!left_out.places.empty()) say_left_out(about, left_out, depth);
+    std::ranges::move(cell_runs(about.value.shape(), row->known), std::back_inserter(row->level->above));
+    if (!row->left_out.places.empty()) say_left_out(about, row->left_out, depth);
   }
 
   // Each run of neighbours in which a cell is new.
@@ -231,12 +276,12 @@ class AncestryWriter {
   }
 
   // Given numbers that stand here and there, on one line: "X[1,5] = 2, X[1,9] ≈ 0.3333".
-  void tell_given_cells(Source& about, const CellList& list, std::size_t depth, std::vector<Slice>& above) {
+  void tell_given_cells(Source& about, const CellList& list, Level& level) {
     std::vector<Slice> cells;
     for (const std::size_t cell : list.places) cells.push_back({about.id, cell});
     const bool is_new =
         std::ranges::any_of(list.places, [&](std::size_t cell) { return about.state[cell] == State::new_to_all; });
-    if (!is_new) return void(above.insert(above.end(), cells.begin(), cells.end()));
+    if (!is_new) return void(level.above.insert(level.above.end(), cells.begin(), cells.end()));
     Expression numbers;
     for (const std::size_t cell : list.places) {
       about.state[cell] = State::told_with_children;
@@ -244,20 +289,23 @@ class AncestryWriter {
       numbers.terms.push_back(joined(name({about.id, cell}), {relation, number(about, cell), ","}));
     }
     numbers.terms.back().pop_back();
-    add(depth, std::move(cells), {{}, {std::move(numbers)}, {whence(about)}});
+    add(level.depth, std::move(cells), {{}, {std::move(numbers)}, {whence(about)}});
   }
 
   // Cells of the mask: one with the rules behind it; of a row, those side by side together.
-  void tell_closed(const CellList& closed, std::size_t depth, std::vector<Slice>& above) {
+  void tell_closed(const CellList& closed, const LevelOfTelling& level) {
     Source& mask = source(closed.tensor);
-    if (!mask.step || closed.places.size() == 1) return tell_all(closed, depth, above, options_.most_terms);
+    if (!mask.step || closed.places.size() == 1) return tell_all(closed, level, options_.most_terms);
     CellList left_out{closed.tensor, {}};
     std::size_t told = 0;
-    tell_runs(mask, closed, above, [&](const Slice& run) {
-      if (told++ < options_.most_terms) return tell_closed_run(mask, run, depth);
+    tell_runs(mask, closed, level->above, [&](const Slice& run) {
+      if (told++ < options_.most_terms) {
+        return then([this, &mask, run, depth = level->depth] { tell_closed_run(mask, run, depth); });
+      }
       for (std::size_t i = 0; i < run.count; ++i) left_out.places.push_back(run.cell(i));
     });
-    if (!left_out.places.empty()) say_left_out(mask, left_out, depth);
+    if (left_out.places.empty()) return;
+    then([this, &mask, left_out, depth = level->depth] { say_left_out(mask, left_out, depth); });
   }
 
   void tell_closed_run(Source& mask, const Slice& run, std::size_t depth) {
@@ -278,9 +326,11 @@ class AncestryWriter {
       }
     }
     if (last) return;
-    std::vector<Slice> above;
-    for (const CellList& rule : rules) tell_all(rule, depth + 1, above, options_.most_terms);
-    point_back(above, depth + 1);
+    const auto level = std::make_shared<Level>(Level{depth + 1, {}});
+    for (CellList& rule : rules) {
+      then([this, rule = std::move(rule), level] { tell_all(rule, level, options_.most_terms); });
+    }
+    then([this, level] { point_back(level->above, level->depth); });
   }
 
   // What was told above already.
@@ -394,6 +444,7 @@ class AncestryWriter {
   const std::vector<std::string> masks_;
   std::map<std::string, std::string, std::less<>> rules_;  // why each closes
   std::map<std::string, Source, std::less<>> sources_;
+  std::vector<Telling> waiting_, put_off_;  // the next is the last; in the order they are told in
   Ancestry told_;
   std::size_t lines_told_ = 0, terms_told_ = 0;
   std::optional<std::size_t> part_;  // in which the number asked for was made
