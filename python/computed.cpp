@@ -215,27 +215,33 @@ Told marked(const GivenProblem& given, const Computing& computing, const HandedA
 
 Told difference(const Computed& ours, const Other& theirs, std::optional<double> relative,
                 std::optional<double> absolute, const std::vector<std::string>& only, std::size_t max_bytes) {
-  std::vector<std::string> steps;
-  const std::vector<StepName> known = step_names(ours.trace);
-  for (const std::string& word : only) {
-    const std::vector<std::string> like = is_step_pattern(word) ? steps_like(word, known) : std::vector<std::string>();
-    steps.insert(steps.end(), like.begin(), like.end());
-    if (like.empty()) steps.push_back(ours.id_of(word));
-  }
   Subject first{{"A", ours.given->name, ComparedFile::Kind::problem, ""}, side_of(ours.trace), &ours.trace};
   if (first.side.attentions.empty()) first.side.attentions = {attention_anatomy("")};
-  const Subject second = std::visit(ReadOther{*ours.given, max_bytes}, theirs);
+  Subject second = std::visit(ReadOther{*ours.given, max_bytes}, theirs);
+  std::vector<std::string> ids;
+  for (const Step& one : ours.trace.steps) ids.push_back(one.heading.id);
+  mean_steps_of(ids, second.side);
+  const std::vector<StepName> known = names_of_both(&ours.trace, first.side, second.side);
+  std::vector<std::string> steps;
+  for (const std::string& word : only) {
+    const std::vector<std::string> like = is_step_pattern(word) ? steps_like(word, known) : steps_called(word, known);
+    const bool is_certain = is_step_pattern(word) ? !like.empty() : like.size() == 1;
+    if (!is_certain) steps.push_back(ours.id_of(word));
+    if (is_certain) steps.insert(steps.end(), like.begin(), like.end());
+  }
 
   std::optional<Closeness> asked;
   if (relative || absolute) asked = Closeness{.absolute = absolute.value_or(0), .relative = relative.value_or(0)};
   DiffReport report = compared(std::move(first), second, asked, steps);
-  if (!report.sides.has_common()) {
-    std::vector<std::string> ids;
-    for (const Step& one : ours.trace.steps) ids.push_back(one.heading.id);
+  if (report.sides.common.empty()) {
     const std::vector<std::string> names = names_in(second.side.steps);
     throw std::invalid_argument(second.file.file + " has none of the steps of " + ours.given->name +
                                 "\n  help: it has " + (names.empty() ? "no tensors" : printable(listed(names))) +
                                 "; the steps are " + listed(ids));
+  }
+  if (report.compares_nothing()) {
+    throw std::invalid_argument("no step that only names is in both\n  help: both have " +
+                                printable(listed(report.sides.common)));
   }
   if (report.second.kind == ComparedFile::Kind::problem) {
     report.keys = differing_keys(ours.given->text, std::get<std::shared_ptr<const Computed>>(theirs)->given->text);

@@ -51,7 +51,14 @@ def numpy_of(value: Any) -> Tuple[np.ndarray, str]:
 def core_array(name: str, value: Any) -> _core.Array:
     """The same as the core takes it."""
     array, dtype = numpy_of(value)
-    return _core.Array(name, dtype, np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape))
+    if np.ma.is_masked(array):
+        raise ValueError(f"{name or 'this array'} has masked numbers, which are none\n"
+                         "  help: fill them, and give what they are masked for as a mask")
+    numbers = np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
+    is_long = dtype[0] in "iu" and array.size > 0 and (array.max() > 2**53 or array.min() < -2**53)
+    if is_long and not np.array_equal(array.astype(object), numbers.astype(object)):
+        raise ValueError(f"{name or 'this array'} has a whole number that no 64-bit floating-point number is")
+    return _core.Array(name, dtype, numbers)
 
 
 def shortest(value: Any, dtype: str) -> Any:
@@ -129,7 +136,7 @@ def read_problem(problem: Union[Mapping[str, Any], PathLike], folder: Optional[P
     elif isinstance(problem, (str, os.PathLike)):
         name = file = os.fspath(problem)
         text = Path(file).read_bytes()
-        folder = folder if folder is not None else Path(file).parent
+        folder = Path(file).parent  # beside which its own references are
     else:
         raise TypeError(f"a problem is a dict, the path of a file, or a Trace; this is a {type(problem).__name__}")
     return _core.read(text, name, file, os.fspath(folder if folder is not None else "."), arrays,

@@ -110,4 +110,7 @@ def _by_head(mask: np.ndarray, queries: np.ndarray, heads: int) -> np.ndarray:
 
 
 def _mask(mask: np.ndarray) -> Dict[str, np.ndarray]:
+    if mask.dtype.kind in "iu":
+        raise TypeError(f"a mask of {mask.dtype} may say which keys are closed, or be added: make it of booleans or "
+                        "of floating-point numbers")
     return {"block": mask} if mask.dtype == bool else {"add": mask}

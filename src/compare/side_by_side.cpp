@@ -455,6 +455,21 @@ ComparedSide side_of(const Trace& trace) {
   return side;
 }
 
+std::vector<StepName> names_of_both(const Trace* trace, const ComparedSide& first, const ComparedSide& second) {
+  std::vector<StepName> names;
+  if (trace) names = step_names(*trace);
+  std::set<std::string> named;
+  for (const StepName& name : names) named.insert(name.id);
+  for (const ComparedSide* side : {&first, &second}) {
+    for (const SideStep& step : side->steps) {
+      for (const std::string& one : {step.id(), step.name}) {
+        if (named.insert(one).second) names.push_back({one, ""});
+      }
+    }
+  }
+  return names;
+}
+
 SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Closeness& closeness,
                         const std::vector<std::string>& only) {
   if (first.is_foreign) tell_apart(first, second);

@@ -9,6 +9,7 @@
 #include "compare/closeness.h"
 #include "tensor/tensor.h"
 #include "trace/anatomy.h"
+#include "trace/step_name.h"
 
 namespace attn {
 
@@ -40,6 +41,10 @@ struct ComparedSide {
 };
 
 ComparedSide side_of(const Trace& trace);
+
+// What steps of either side are called by those who ask for some: as in the trace, where there is one, and as their
+// sides call them.
+std::vector<StepName> names_of_both(const Trace* trace, const ComparedSide& first, const ComparedSide& second);
 
 // The cell at which two sides are farthest apart.
 struct FarthestCell {

@@ -143,6 +143,11 @@ class Modules(unittest.TestCase):
             self.agree(module(bias_kv=True), x, attn_mask=mask, key_padding_mask=padding)
         self.agree(module(zero_attn=True), x, key_padding_mask=padding)
 
+    def test_a_mask_of_bytes_may_mean_two_things_and_is_refused(self):
+        x, closed = self.drawn(2, 4, 8), np.triu(np.ones((4, 4), dtype=np.uint8), 1)
+        with self.assertRaisesRegex(TypeError, "uint8 may say which keys are closed, or be added"):
+            attn.problem_from(module(), x, attn_mask=closed)
+
     def test_one_sequence_without_a_batch(self):
         made = module()
         x, mask = self.drawn(4, 8), self.drawn(2, 4, 4)

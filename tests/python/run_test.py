@@ -289,6 +289,30 @@ class Refused(unittest.TestCase):
             error = self.faults_of({"inputs": {"file": str(DATA / "tensors-from-files.npy")}}, folder=folder)
             self.assertEqual(error.faults[0].pointer, "/inputs")
 
+    def test_a_folder_is_where_the_files_of_a_dict_are_and_no_files(self):
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+            for where, first in ((folder, 1), (other, 2)):
+                np.save(os.path.join(where, "x.npy"), np.array([[first, 0.0], [0, 1]]))
+            problem = {"inputs": {"file": "x.npy"}, "score": "dot"}
+            path = os.path.join(folder, "problem.json")
+            with open(path, "w") as file:
+                json.dump(problem, file)
+            self.assertEqual(attn.run(path, folder=other)["inputs"][0, 0], 1)
+            self.assertTrue(attn.diff(problem, path, folder=folder).equal)
+            self.assertFalse(attn.diff(problem, path, folder=other).equal)
+
+    def test_numbers_that_an_array_hides_or_that_no_double_is_are_refused(self):
+        masked = np.ma.array(np.eye(2), mask=[[False, True], [False, False]])
+        with self.assertRaisesRegex(ValueError, "/inputs has masked numbers"):
+            attn.run({"inputs": masked})
+        with self.assertRaisesRegex(ValueError, "scores has masked numbers"):
+            attn.diff({"inputs": np.eye(2)}, {"scores": masked})
+        self.assertEqual(attn.run({"inputs": np.ma.array(np.eye(2))})["inputs"][0, 0], 1)
+        for dtype in (np.int64, np.uint64):
+            with self.assertRaisesRegex(ValueError, "/inputs has a whole number that"):
+                attn.run({"inputs": np.array([[2**53 + 1, 1]], dtype=dtype)})
+            self.assertEqual(attn.run({"inputs": np.array([[2**60, 1]], dtype=dtype)})["inputs"][0, 0], 2.0**60)
+
     def test_nothing_given_is_changed(self):
         problem = {"inputs": np.eye(3), "notes": ["mine"], "mask": {"block": np.eye(3, dtype=bool)}}
         before = copy.deepcopy(problem)

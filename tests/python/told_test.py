@@ -173,6 +173,21 @@ class Diff(unittest.TestCase):
             attn.diff(EXAMPLE, {"loss": np.zeros(1)})
         with self.assertRaises(KeyError):
             attn.diff(EXAMPLE, {"scores": np.zeros((3, 3))}, only="scors")
+        with self.assertRaisesRegex(ValueError, "no step that only names is in both"):
+            attn.diff(EXAMPLE, {"scores": np.zeros((3, 3))}, only="context")
+
+    def test_the_output_of_what_projects_none_is_its_context(self):
+        trace = attn.run(EXAMPLE)
+        right = {"attn_weights": trace["attention_weights"], "output": trace["context"]}
+        self.assertTrue(attn.diff(EXAMPLE, right).equal)
+        difference = attn.diff(EXAMPLE, {**right, "output": trace["context"] + 1})
+        self.assertEqual(difference.first_different, "context")
+
+    def test_a_step_that_one_of_two_problems_has_is_a_difference(self):
+        for first, second in ((EXAMPLE, SCALED), (SCALED, EXAMPLE)):
+            difference = attn.diff(first, second, only="scaled_scores")
+            self.assertFalse(difference.equal)
+            self.assertEqual(str(difference), said_by_program("diff", first, second, "--only", "scaled_scores"))
 
 
 class Testing(unittest.TestCase):

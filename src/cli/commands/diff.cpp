@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,18 +85,6 @@ Refusal nothing_asked_in_common(const std::vector<std::string>& common) {
   return Refusal("no step that --only names is in both files", "both have " + listed(common));
 }
 
-// A name that is the id of a step, but of none of ours, may mean one of ours: "output" is the context of an attention
-// without a projection of its output.
-void mean_ours(ComparedSide& theirs, const std::vector<std::string>& ids) {
-  static const std::vector<std::string> no_others;
-  const KnownSteps ours(ids, []() -> const std::vector<std::string>& { return no_others; });
-  for (SideStep& step : theirs.steps) {
-    if (ours.has(step.id())) continue;
-    std::vector<std::string> meant = meant_steps(step.name, ours);
-    if (!meant.empty()) step.ids = std::move(meant);
-  }
-}
-
 // Whether the second one's steps and order are to be used: they are better known.
 bool is_better_known(const OpenedFile& second, const OpenedFile& first) {
   return static_cast<int>(second.file.kind) < static_cast<int>(first.file.kind);
@@ -145,18 +132,8 @@ Exit DiffOptions::run() const {
   OpenedFile& ours = files[0];
   OpenedFile& theirs = files[1];
   const std::vector<std::string> ids = names_of(ours.side.steps, &SideStep::id);
-  if (theirs.side.is_foreign && !ours.side.is_foreign) mean_ours(theirs.side, ids);
-  std::vector<StepName> names;
-  if (ours.trace) names = step_names(*ours.trace);
-  std::set<std::string> named;
-  for (const StepName& name : names) named.insert(name.id);
-  for (const ComparedSide* side : {&ours.side, &theirs.side}) {
-    for (const SideStep& step : side->steps) {
-      for (const std::string& one : {step.id(), step.name}) {
-        if (named.insert(one).second) names.push_back({one, ""});
-      }
-    }
-  }
+  if (!ours.side.is_foreign) mean_steps_of(ids, theirs.side);
+  const std::vector<StepName> names = names_of_both(ours.trace ? &*ours.trace : nullptr, ours.side, theirs.side);
   std::vector<std::string> steps;
   for (const std::string& word : only) {
     std::ranges::copy(step_ids(word, names, "no step is called"), std::back_inserter(steps));

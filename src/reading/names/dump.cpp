@@ -143,6 +143,17 @@ std::vector<std::string> meant_steps(std::string_view name, const KnownSteps& kn
   return meant_by(end);
 }
 
+void mean_steps_of(const std::vector<std::string>& ids, ComparedSide& theirs) {
+  if (!theirs.is_foreign) return;
+  static const std::vector<std::string> no_others;
+  const KnownSteps ours(ids, []() -> const std::vector<std::string>& { return no_others; });
+  for (SideStep& step : theirs.steps) {
+    if (ours.has(step.id())) continue;
+    std::vector<std::string> meant = meant_steps(step.name, ours);
+    if (!meant.empty()) step.ids = std::move(meant);
+  }
+}
+
 Result<ComparedSide> read_stored_side(std::string_view text) {
   Result<StoredTrace> read = read_trace(text);
   if (!read) return read.faults();

@@ -16,6 +16,10 @@ namespace attn {
 // no step has such a name. Our own ids mean themselves.
 std::vector<std::string> meant_steps(std::string_view name, const KnownSteps& known);
 
+// Lets names on a foreign side mean steps of ours, which have these ids. What is the id of a step, but of none of ours,
+// may mean another: "output" is the context of an attention without a projection of its output.
+void mean_steps_of(const std::vector<std::string>& ids, ComparedSide& theirs);
+
 // What a trace file (docs/trace-format.md) holds.
 Result<ComparedSide> read_stored_side(std::string_view text);
 
