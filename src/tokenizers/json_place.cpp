@@ -46,9 +46,19 @@ Result<JsonFile> parse_json_file(std::string name, std::string text) {
 JsonPlace JsonPlace::operator[](std::string_view member) const {
   const JsonText& text = file_->text;
   for (auto part = is_object() ? text.first_of(part_.value) : std::nullopt; part; part = text.behind(*part)) {
-    if (unescaped_json(part->name) == member) return {*file_, *part, pointer_ + "/" + escaped(member)};
+    if (unescaped_json(part->name) == member) return {*file_, *part, shared()};
   }
-  return {*file_, {}, pointer_ + "/" + escaped(member)};
+  JsonPlace missing(*file_, {}, shared());
+  missing.missing_ = member;
+  return missing;
+}
+
+std::string JsonPlace::pointer() const {
+  if (!whole_) return "";
+  const std::string last = missing_             ? escaped(*missing_)
+                           : part_.name.empty() ? std::to_string(index_)
+                                                : escaped(unescaped_json(part_.name));
+  return whole_->pointer() + "/" + last;
 }
 
 std::string JsonPlace::text() const {
@@ -85,26 +95,23 @@ double JsonPlace::number() const {
 JsonPlaces JsonPlace::elements() const {
   if (is_list()) return JsonPlaces(*this);
   must_be("a list");
-  return JsonPlaces({*file_, {}, pointer_});
+  return JsonPlaces({*file_, {}, nullptr});
 }
 
 JsonPlaces JsonPlace::members() const {
   if (is_object()) return JsonPlaces(*this);
   must_be("an object");
-  return JsonPlaces({*file_, {}, pointer_});
+  return JsonPlaces({*file_, {}, nullptr});
 }
 
 JsonPlaces::Iterator JsonPlaces::begin() const {
-  return {&whole_, whole_.is_missing() ? std::nullopt : whole_.file_->text.first_of(whole_.part_.value)};
+  return {&whole_, whole_->is_missing() ? std::nullopt : whole_->file_->text.first_of(whole_->part_.value)};
 }
 
-JsonPlace JsonPlaces::Iterator::operator*() const {
-  const std::string name = part_->name.empty() ? std::to_string(index_) : escaped(unescaped_json(part_->name));
-  return {*whole_->file_, *part_, whole_->pointer_ + "/" + name};
-}
+JsonPlace JsonPlaces::Iterator::operator*() const { return {*(*whole_)->file_, *part_, *whole_, index_}; }
 
 JsonPlaces::Iterator& JsonPlaces::Iterator::operator++() {
-  part_ = whole_->file_->text.behind(*part_);
+  part_ = (*whole_)->file_->text.behind(*part_);
   ++index_;
   return *this;
 }
@@ -146,8 +153,8 @@ void JsonPlace::remember(std::string_view code, const std::string& what) const {
   const bool is_right = code == "tokenizer-not-computed" || code == "bad-pattern";
   file_->faults.push_back(
       {.code = std::string(code),
-       .where = pointer_,
-       .message = "what " + file_->name + " has at " + readable(pointer_) + " " + what,
+       .where = pointer(),
+       .message = "what " + file_->name + " has at " + readable(pointer()) + " " + what,
        .help = is_right ? "attn computes the tokens of BERT, GPT-2, Llama and their like; give ids instead of a text"
                         : fetch_again});
 }

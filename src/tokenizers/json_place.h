@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ class JsonPlaces;
 // something given in its stead, so that who reads need not stop at the first. The file outlives its places.
 class JsonPlace {
  public:
-  explicit JsonPlace(JsonFile& file) : JsonPlace(file, {.value = file.text.root()}, "") {}
+  explicit JsonPlace(JsonFile& file) : JsonPlace(file, {.value = file.text.root()}, nullptr) {}
 
   bool is_missing() const { return part_.value.empty(); }
 
@@ -71,15 +72,21 @@ class JsonPlace {
  private:
   friend class JsonPlaces;
 
-  JsonPlace(JsonFile& file, JsonPart part, std::string pointer)
-      : file_(&file), part_(part), pointer_(std::move(pointer)) {}
+  using Whole = std::shared_ptr<const JsonPlace>;
 
+  JsonPlace(JsonFile& file, JsonPart part, Whole whole, std::size_t index = 0)
+      : file_(&file), part_(part), whole_(std::move(whole)), index_(index) {}
+
+  Whole shared() const { return std::make_shared<const JsonPlace>(*this); }
+  std::string pointer() const;
   bool begins_with(char c) const { return !is_missing() && part_.value.front() == c; }
   void must_be(std::string_view what) const;
 
   JsonFile* file_;
-  JsonPart part_;  // of no value where it is missing
-  std::string pointer_;
+  JsonPart part_;                       // of no value where it is missing
+  Whole whole_;                         // that it is a part of
+  std::size_t index_ = 0;               // there, of an element
+  std::optional<std::string> missing_;  // what a member that is not there would be called
 };
 
 // The elements of a list or the members of an object, each made when it is asked for: there may be millions.
@@ -87,19 +94,19 @@ class JsonPlaces {
  public:
   class Iterator {
    public:
-    Iterator(const JsonPlace* whole, std::optional<JsonPart> part) : whole_(whole), part_(part) {}
+    Iterator(const JsonPlace::Whole* whole, std::optional<JsonPart> part) : whole_(whole), part_(part) {}
     JsonPlace operator*() const;
     Iterator& operator++();
     bool operator==(const Iterator& other) const { return part_.has_value() == other.part_.has_value(); }
 
    private:
-    const JsonPlace* whole_;
+    const JsonPlace::Whole* whole_;
     std::optional<JsonPart> part_;  // nothing at the end
     std::size_t index_ = 0;
   };
 
   // Of none at all where it is missing.
-  explicit JsonPlaces(JsonPlace whole) : whole_(std::move(whole)) {}
+  explicit JsonPlaces(const JsonPlace& whole) : whole_(whole.shared()) {}
 
   Iterator begin() const;
   Iterator end() const { return {&whole_, std::nullopt}; }
@@ -109,7 +116,7 @@ class JsonPlaces {
   JsonPlace operator[](std::size_t index) const;  // REQUIRES: there is one
 
  private:
-  JsonPlace whole_;
+  JsonPlace::Whole whole_;
 };
 
 // A text of somebody's file, for a sentence: printable, and not long.

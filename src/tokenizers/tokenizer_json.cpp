@@ -1,6 +1,8 @@
 #include "tokenizers/tokenizer_json.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "tokenizers/trie.h"
@@ -80,9 +82,27 @@ std::size_t special_id(const JsonPlace& spelled, const JsonPlace& at, const Voca
   return id;
 }
 
+// Those of the special tokens there that pieces name, by their names: there may be many of both.
+std::map<std::string, JsonPlace> named_tokens(const JsonPlace& pieces, const JsonPlace& special_tokens) {
+  std::map<std::string, JsonPlace> tokens;
+  if (!pieces.is_list() || !special_tokens.is_object()) return tokens;
+  std::set<std::string> names;
+  for (const JsonPlace& piece : pieces.elements()) {
+    const JsonPlace name = piece["SpecialToken"]["id"];
+    if (name.is_text()) names.insert(name.text());
+  }
+  for (const JsonPlace& token : special_tokens.members()) {
+    if (names.contains(token.name())) tokens.emplace(token.name(), token);
+  }
+  return tokens;
+}
+
 Template read_template(const JsonPlace& at, const Vocabulary& vocabulary) {
+  constexpr std::size_t most_around = 1'000;
   at.has_only({"type", "single", "pair", "special_tokens"});
   Template around;
+  const JsonPlace special_tokens = at["special_tokens"];
+  const std::map<std::string, JsonPlace> named = named_tokens(at["single"], special_tokens);
   for (const JsonPlace& place : at["single"].elements()) {
     if (at.is_enough()) break;
     place.has_only({"Sequence", "SpecialToken"});
@@ -93,13 +113,19 @@ Template read_template(const JsonPlace& at, const Vocabulary& vocabulary) {
       text["id"].one_of({"A"});
       around.push_back(std::nullopt);
     } else {
-      const JsonPlace special = at["special_tokens"][token["id"].text()];
+      const std::string name = token["id"].text();
+      const auto found = named.find(name);
+      const JsonPlace special = found == named.end() ? special_tokens[name] : found->second;
       const auto ids = special["ids"].elements(), tokens = special["tokens"].elements();
       if (ids.size() != tokens.size()) {
         special.refuse("must have as many tokens as ids");
         continue;
       }
       auto spelled = tokens.begin();
+      if (around.size() + ids.size() > most_around) {
+        at.not_computed("puts more than " + std::to_string(most_around) + " tokens around a text");
+        break;
+      }
       for (const JsonPlace& id : ids) {
         around.push_back(special_id(*spelled, id, vocabulary));
         ++spelled;

@@ -484,6 +484,36 @@ TEST_CASE("what takes the several pieces of a template before it is refused", "[
             .starts_with("/post_processor/processors/1 "));
 }
 
+TEST_CASE("a template names any of many special tokens and puts no more than a thousand around a text",
+          "[tokenizers]") {
+  const auto list = [](std::size_t count, const std::string& element) {
+    std::string elements = element;
+    for (std::size_t i = 1; i < count; ++i) elements += "," + element;
+    return "[" + elements + "]";
+  };
+  // So many tokens, of which every piece names the last.
+  const auto with = [&](std::size_t pieces, std::size_t ids) {
+    std::string tokens;
+    for (std::size_t i = 0; i < pieces; ++i) {
+      const std::size_t count = i + 1 == pieces ? ids : 1;
+      tokens += (i > 0 ? ",\"t" : "\"t") + std::to_string(i) + R"(": {"ids": )" + list(count, "0") + R"(, "tokens": )" +
+                list(count, R"("a")") + "}";
+    }
+    std::string named = list(pieces, R"({"SpecialToken": {"id": "t)" + std::to_string(pieces - 1) + "\"}}");
+    named.insert(named.size() - 1, R"(, {"Sequence": {"id": "A"}})");
+    return tokenizer_of(file_of(letters, R"(, "post_processor": {"type": "TemplateProcessing", "single": )" + named +
+                                             R"(, "special_tokens": {)" + tokens + "}}"));
+  };
+  CHECK(spellings(with(3, 1), "abc") == Words{"a", "a", "a", "abc"});
+  CHECK(with(10, 100));
+  for (const auto& [pieces, ids] : {std::pair(11, 100), {1, 1001}, {20'000, 1}, {2'000, 8'000}}) {
+    const auto read = with(pieces, ids);
+    REQUIRE_FALSE(read);
+    CHECK(read.faults().front().where == "/post_processor");
+    CHECK(refusal(read).find("more than 1000 tokens around a text") != std::string::npos);
+  }
+}
+
 TEST_CASE("an unlikely character is its bytes where the model falls back to them", "[tokenizers]") {
   const auto read = tokenizer_of(file_of(R"({"type": "Unigram", "byte_fallback": true, "unk_id": 0, "vocab":
       [["<unk>", 0], ["a", -2], ["<0xC3>", -3], ["<0xA9>", -3], ["", -1]]})"));
