@@ -95,7 +95,8 @@ class GoldenComparison {
   }
 
   Outcome outcome(const std::string& file) const try {
-    if (const std::string other = file + std::string(json_ending); !file.ends_with(json_ending) && is_there(other)) {
+    const std::string other = file + std::string(json_ending);
+    if (!file.ends_with(json_ending) && is_problem(other)) {
       return failed(
           file, "its golden would be that of another problem",
           Refusal("`" + golden_beside(file) + "` is the golden of " + other, "call one of the two problems otherwise"));
@@ -108,9 +109,10 @@ class GoldenComparison {
   }
 
  private:
-  static bool is_there(const std::string& file) {
+  // Whether a file may be one: it is there, and no golden by its name.
+  static bool is_problem(const std::string& file) {
     std::error_code unknown;
-    return std::filesystem::exists(file, unknown);
+    return !file.ends_with(golden_ending) && std::filesystem::is_regular_file(file, unknown);
   }
 
   static Outcome told(const std::string& file, Kind kind, std::string message = "", Exit code = Exit::done) {
