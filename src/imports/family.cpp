@@ -248,7 +248,7 @@ std::vector<std::size_t> TakenModel::layers(std::size_t count, const std::string
   }
   const std::string theirs = owner == "model" ? "the layers " : "the " + owner + "'s layers ";
   if (first > 1)
-    left_out_.push_back(theirs + "before layer " + std::to_string(first) + ": its inputs are the embeddings");
+    left_out_.push_back(theirs + "before layer " + std::to_string(first) + ": its inputs are what goes into the model");
   if (last < count) left_out_.push_back(theirs + "behind layer " + std::to_string(last));
   return wanted;
 }

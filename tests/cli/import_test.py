@@ -795,11 +795,17 @@ class Everywhere(InFolder):
         np.save(self.path("x.npy"), np.ones((2, 12)))
         np.save(self.path("wide.npy"), np.ones((2, 13)))
         np.savez(self.path("two.npz"), a=np.ones((2, 12)), b=np.ones((3, 12)))
+        np.savez(self.path("none.npz"))
+        for i, shape in enumerate([(), (12,), (1, 1, 2, 12), (0, 12), (2, 0)]):
+            np.save(self.path(f"no{i}.npy"), np.ones(shape))
+            self.assertIn("no rows of vectors", self.refused("mha.safetensors", "--from", "torch-mha", "--heads", "3",
+                                                             "--inputs", f"no{i}.npy"))
         words = ["mha.safetensors", "--from", "torch-mha"]
         for more, said in ((["--inputs", "none.npy", "--heads", "3"], "there is no file none.npy"),
                            (["--inputs", "wide.npy", "--heads", "3"], "vectors of 13 numbers, and the model reads vectors of 12"),
                            (["--inputs", "two.npz", "--heads", "3"], "name one behind a colon: a, b"),
                            (["--inputs", "two.npz:c", "--heads", "3"], "two.npz has no tensor `c`"),
+                           (["--inputs", "none.npz", "--heads", "3"], "none.npz has no tensors"),
                            (["--inputs", "x.npy", "--tokens", "a,b,c", "--heads", "3"], "--tokens names 3 tokens, and --inputs has vectors of 2"),
                            (["--inputs", "x.npy", "--heads", "5"], "5 heads cannot share vectors of 12 numbers equally")):
             with self.subTest(more=more):
@@ -1040,7 +1046,7 @@ class Written(InFolder):
         with open(self.path("config.json"), "w", encoding="utf-8") as file:
             json.dump({**LLAMA, "num_attention_heads": 4, "num_key_value_heads": 2}, file)
         done = self.imported("llama.safetensors", "--ids", "3,17,5", "--layers", "2")
-        self.assertIn("its inputs are the embeddings", done.stderr)
+        self.assertIn("its inputs are what goes into the model", done.stderr)
         first, second = "model.layers.0.", "model.layers.1."
         alone = {name.replace(second, first): tensor for name, tensor in tensors.items() if not name.startswith(first)}
         self.assert_made(models.llama(alone, [3, 17, 5], 4, 2), "logits")
@@ -1147,6 +1153,9 @@ class Written(InFolder):
         done = self.imported("module.safetensors", "--from", "torch-decoder", "--heads", "3", "--inputs", "x.npy",
                              "--memory", "memory.npy", "--prefix", "net.decoder.")
         self.assertIn("left out: the encoder", done.stderr)
+        self.assertIn("these are layers of a decoder",
+                      self.refused("module.safetensors", "--from", "torch-encoder", "--heads", "3", "--inputs", "x.npy",
+                                   "--prefix", "net.decoder."))
         self.from_torch("torch-encoder", tensors)
         self.assert_made(normed_of("encoder", models.torch_layer(tensors, x, 3, at="encoder.layers.0.")))
 

@@ -193,15 +193,22 @@ class NamesOfFiles {
     if (meant == names.end()) {
       std::vector<std::string> some(names.begin(), names.begin() + std::min<std::ptrdiff_t>(std::ssize(names), 12));
       for (std::string& name : some) name = shown(name);
-      throw Refusal(tensor.empty() ? shown(file) + " has several tensors"
-                                   : shown(file) + " has no tensor `" + shown(tensor) + "`",
-                    "name one behind a colon: " + listed(some))
+      throw Refusal(names.empty()    ? shown(file) + " has no tensors"
+                    : tensor.empty() ? shown(file) + " has several tensors"
+                                     : shown(file) + " has no tensor `" + shown(tensor) + "`",
+                    names.empty() ? option + " takes FILE, or FILE:TENSOR" : "name one behind a colon: " + listed(some))
           .at({option, typed});
     }
     const auto outline = opened.value()->outline(static_cast<std::size_t>(meant - names.begin()),
                                                  std::numeric_limits<std::size_t>::max());
     if (!outline) throw Refusal(outline.faults(), "", file);
-    return outline.value().shape;
+    const std::vector<std::size_t>& shape = outline.value().shape;
+    if (shape.size() < 2 || shape.size() > 3 || std::ranges::count(shape, 0) > 0) {
+      throw Refusal(shown(file) + " has no rows of vectors there",
+                    option + " takes vectors: [token][number], or of several texts [text][token][number]")
+          .at({option, typed});
+    }
+    return shape;
   }
 
   std::string way_of(const std::string& option, const std::string& typed, const std::string& file) {
