@@ -200,10 +200,11 @@ QuizReaction Quiz::answer(std::vector<AnsweredStep::Cell> cells) {
     return reaction;
   }
   if (is_right) {
-    record.is_right = true;
+    record.is_right = record.was_right = true;
     reaction.kind = marks.follows ? QuizReaction::Kind::follows : QuizReaction::Kind::right;
     return reaction;
   }
+  record.was_right = false;
   reaction.kind = QuizReaction::Kind::wrong;
   reaction.wrong = std::move(marks.wrong);
   reaction.diagnosis = telling_diagnosis(report);
@@ -271,7 +272,7 @@ Answers Quiz::answer_alone() const {
 }
 
 bool Quiz::has_wrong() const {
-  return std::ranges::any_of(records_, [](const QuizRecord& one) { return !one.written.empty() && !one.is_right; });
+  return std::ranges::any_of(records_, [](const QuizRecord& one) { return !one.written.empty() && !one.was_right; });
 }
 
 Answers Quiz::answers() const {

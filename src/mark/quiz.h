@@ -48,6 +48,7 @@ enum class QuizHelp { none, hint, stronger, answer };
 // What became of one question.
 struct QuizRecord {
   bool is_right = false, is_given_up = false;
+  bool was_right = false;                        // the last answer, which was taken back to give another
   std::size_t tries = 0;                         // wrong ones
   QuizHelp help = QuizHelp::none;                // the most that was given
   std::vector<AnsweredStep::Cell> written = {};  // the last answer; empty where there is none

@@ -237,6 +237,11 @@ class Asking(unittest.TestCase):
         self.assertEqual(done.stdout.count("1 of 3 · "), 2)
         self.assertIn("its answer has been shown", done.stdout)
 
+    def test_a_right_answer_that_was_taken_back_is_no_wrong_one(self):
+        for answers, code in ((["back"], 0), (["back", "9 9 9", "2 4 4"], 0), (["back", "9 9 9"], 1)):
+            done = quiz(EXAMPLE, ["2 4 4", *answers, "quit"], "--steps", "scores")
+            self.assertEqual(done.returncode, code, done.stdout)
+
     def test_whoever_has_all_right_is_given_harder_numbers(self):
         for difficulty, harder in ((1, 4), (3, 4), (4, 5), (5, 5)):
             with tempfile.TemporaryDirectory() as folder:
