@@ -458,6 +458,11 @@ class SameAsWritten(Folder):
         done = attn("run", problem, "--root", self.path("models"))
         self.assertEqual(done.returncode, 2, done.stdout)
         self.assertIn("x.npy", done.stderr)
+        self.write("models/folder/x.npy", npy_bytes(example("f8")))
+        problem = self.write_problem({"inputs": {"file": "folder/x.npy"}}, "here/p.json")
+        self.assertEqual(attn("run", problem, "--root", self.path("models")).returncode, 0)
+        os.symlink("gone", self.path("here/folder"))
+        self.assertEqual(attn("run", problem, "--root", self.path("models")).returncode, 2)
 
     def test_standard_input_refers_to_the_working_directory(self):
         self.write("x.npy", npy_bytes(example("f8")))

@@ -124,11 +124,22 @@ class Folder : public std::enable_shared_from_this<Folder> {
     const bool is_below = !below.empty() && *below.begin() != "..";
     // What stands beside the problem is meant and no other of its name, even if it is not read, or leads nowhere.
     const bool leads_out = fs::path(file).is_absolute() || *fs::path(file).lexically_normal().begin() == "..";
-    const bool stands_there = code != "no-file" || fs::is_symlink(fs::symlink_status(fs::path(path_) / file, error));
+    const bool stands_there = code != "no-file" || leads_nowhere(file);
     if (!is_below && !leads_out && stands_there) return opened;
     Result<std::unique_ptr<TensorFile>> other =
         open_tensor_file_within(root_, is_below ? below.string() : file, HardLinks::read, takes);
     return other || code == "outside" ? std::move(other) : std::move(opened);
+  }
+
+  // Whether a part of the way there is a link to what is not.
+  bool leads_nowhere(const std::string& file) const {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    fs::path way = path_;
+    return std::ranges::any_of(fs::path(file), [&](const fs::path& part) {
+      way /= part;
+      return fs::is_symlink(fs::symlink_status(way, error)) && !fs::exists(way, error);
+    });
   }
 
   // A fault of a file, as a sentence.
