@@ -73,7 +73,9 @@ std::array<double, 2> nearest_units(double value, double unit) {
   constexpr double most = 1e15;  // units: then a double has no other digits
   const double units = value / unit, nearest = std::round(units);
   if (!(std::abs(units) < most)) return {value, value};
-  const bool is_tie = std::abs(std::abs(nearest - units) - 0.5) <= 1e-11 * std::max(1.0, std::abs(units));
+  // Of more units than a number has digits nothing but a half is a tie.
+  const double slack = std::min(1e-11 * std::max(1.0, std::abs(units)), 1e-3);
+  const bool is_tie = std::abs(std::abs(nearest - units) - 0.5) <= slack;
   if (!is_tie) return {nearest * unit, nearest * unit};
   const double nearer = std::trunc(units), farther = nearer + std::copysign(1, value);
   return {farther * unit, (std::fmod(nearer, 2) == 0 ? nearer : farther) * unit};

@@ -105,6 +105,19 @@ TEST_CASE("a tie comes to the same as what it is rounded to, up or to the even d
   }
 }
 
+TEST_CASE("of however many units nothing is a tie but a half", "[check][allowance]") {
+  const MarkingRule whole{.kind = Kind::decimal_digits, .digits = 0}, ten{.kind = Kind::decimal_digits, .digits = 10};
+  const auto is_allowed = [](double written, double right, const MarkingRule& rule) {
+    return meet(with_slack(allowed_for(written, rule)), with_slack(right));
+  };
+  for (const double number : {10000000001.0, 10000000002.0, 900000000001.0}) {
+    CHECK(is_allowed(number + 0.42, number, whole));
+    CHECK(is_allowed(number - 0.42, number, whole));
+    CHECK(is_allowed(number + 0.5, number + 1, whole));
+  }
+  CHECK(allowed_for(1.000000000144, ten).contains(1.0000000001));
+}
+
 TEST_CASE("a relative difference is one of the right number", "[check][allowance]") {
   const auto rule = [](double relative, double absolute) {
     return MarkingRule{.kind = Kind::relative_absolute, .relative = relative, .absolute = absolute};
