@@ -58,7 +58,8 @@ class Marking {
   Report mark();
 
   // The report names the numbers of this recipe, which has the steps of the sheet too,
-  // as those that are asked, in place of those of the right one.
+  // as those that are asked, in place of those of the right one; but powers and their sums are told as they are read,
+  // so that what is told and what is right beside it belong together.
   void expect(const Recipe& asked);
 
   const Sheet& sheet() const { return sheet_; }
