@@ -1,10 +1,13 @@
 #include "mark/follow.h"
 
 #include <cmath>
+#include <list>
+#include <memory>
 #include <utility>
 
 #include "mark/allowance.h"
 #include "mark/comparison.h"
+#include "mark/some_people.h"
 #include "trace/enclosure.h"
 #include "trace/rounding.h"
 
@@ -123,6 +126,7 @@ class Person final : public Worker<double> {
     for (const Patch& patch : options_.patches) {
       if (patch.line == line) made[patch.cell] = patch.value;
     }
+    if (options_.lots) lose_by_lot(recipe, line, carried, made);
     return made;
   }
 
@@ -145,12 +149,43 @@ class Person final : public Worker<double> {
     return is_known ? original->computed[*(*options_.same)[line]] : nullptr;
   }
 
+  // Moves each number up or down by all that rounding may lose there.
+  void lose_by_lot(const Recipe& recipe, std::size_t line, const Values<double>& carried, Tensor<double>& made) {
+    read_.resize(recipe.size());
+    std::list<Tensor<Interval>> points;
+    const std::vector<std::size_t> operands = lines_read_by(recipe, line);
+    for (const std::size_t operand : operands) read_[operand] = &points.emplace_back(points_of(*carried[operand]));
+    Tensor<Interval> widened = points_of(made);
+    widen_to_single(recipe, line, read_, widened);
+    for (const std::size_t operand : operands) read_[operand] = nullptr;
+    constexpr double double_to_single = 0x1p-29;
+    const double part = is_from_machine(task_.sheet, task_.rule) ? 1 : double_to_single;
+    for (std::size_t at = 0; at < made.size(); ++at) {
+      if (widened[at].is_point()) continue;
+      const double lost = part * (widened[at].width() / 2);
+      made[at] += options_.lots->bits() % 2 == 0 ? lost : -lost;
+    }
+  }
+
+  // What is no number could be any.
+  static Tensor<Interval> points_of(const Tensor<double>& numbers) {
+    Tensor<Interval> points(numbers.shape());
+    std::ranges::transform(numbers.data(), points.data().begin(), [](double number) {
+      return std::isnan(number) ? Interval(-infinity, infinity) : Interval(number);
+    });
+    return points;
+  }
+
   bool is_exact(std::size_t line) const {
     return options_.manner.sums_in_full && task_.recipe.instruction(line).heading.role == Role::weighted_value;
   }
 
   bool rounds(std::size_t line) const override {
     const Instruction& instruction = task_.recipe.instruction(line);
+    if (options_.lots) {
+      return options_.manner.unwritten && is_rounded_by_people(task_, line, *options_.manner.unwritten) &&
+             options_.lots->bits() % 2 == 0;
+    }
     // Most go on with what they looked up as it stands there.
     return options_.manner.unwritten && !is_exact(line) && !is_looked_up(instruction) &&
            is_rounded_by_people(task_, line, *options_.manner.unwritten) &&
@@ -189,7 +224,8 @@ class Person final : public Worker<double> {
     const bool trusted = options_.trust_mismatches && (all_true(matched) || !makes_the_rest_free(step));
     // The factor of a row of exponentials is in what was written, not in what was computed.
     const bool carries_written =
-        is_inner(instruction)
+        options_.lots ? options_.lots->bits() % 2 == 0
+        : is_inner(instruction)
             ? manner.inner_as_written || !all_true(matched_cells(compared, manner.writing, task_.rule, false))
             : manner.carries_written && !is_exact(line);
     const std::size_t cells = fits(step, computed.shape()) ? matched.size() : 0;
@@ -202,6 +238,7 @@ class Person final : public Worker<double> {
   }
 
   const FollowOptions& options_;
+  Values<Interval> read_;  // null but for what the line reads that just loses something
 };
 
 // Everybody who works a recipe out honestly, rounding by one habit.
@@ -234,6 +271,11 @@ class EverybodyHonest final : public Worker<Interval> {
     if (!task_.loses_digits) points = made_of_points(recipe, line, carried);
     Tensor<Interval> made = points ? std::move(*points) : enclosed(recipe, line, computed_, carried);
     if (is_from_machine(task_.sheet, task_.rule)) widen_to_single(recipe, line, carried, made);
+    if (tells_little(task_, made)) {
+      std::shared_ptr<const SomePeople>& people = options_.people ? *options_.people : people_;
+      if (!people) people = std::make_shared<const SomePeople>(task_, habit_);
+      people->narrow(line, made);
+    }
     return made;
   }
 
@@ -358,6 +400,7 @@ class EverybodyHonest final : public Worker<Interval> {
   const EncloseOptions& options_;
   const RoundingMode habit_;
   Values<Interval> computed_;
+  std::shared_ptr<const SomePeople> people_;  // once they are asked
 };
 
 }  // namespace

@@ -2,17 +2,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/interval.h"
+#include "base/random.h"
 #include "base/rounding.h"
 #include "mark/allowance.h"
 #include "mark/sheet.h"
 #include "trace/evaluate.h"
 
 namespace attn {
+
+class SomePeople;
 
 // How a person may have worked: what they do to numbers that they did not hand
 // in, how they write those that they did, and which of the two they carry on.
@@ -106,6 +110,10 @@ struct Followed : Evaluation<Number> {
 struct FollowOptions {
   Manner manner = {};
 
+  // Whether a line is rounded that is not handed in, which of their numbers they carry on, and to which side a number
+  // is off by what a computer may lose are then drawn by lot.
+  Random* lots = nullptr;
+
   // Of lines of this recipe, in cells of their shapes.
   std::span<const Patch> patches = {};
 
@@ -153,6 +161,10 @@ struct EncloseOptions {
   const Evaluation<Interval>* known = nullptr;
 
   std::size_t must_match = 0;  // as in FollowOptions
+
+  // Who was asked where intervals tell little (mark/some_people.h), kept for the same task and habit; null: for this
+  // once.
+  std::shared_ptr<const SomePeople>* people = nullptr;
 };
 
 // Follows it on everything that honest rounding allows.

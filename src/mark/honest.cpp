@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -19,7 +20,7 @@ class Ways {
 
   HonestReading read() {
     // What every number by itself could come from: more than any one way gives.
-    Followed<Interval> all = enclose(task_, {.habit = habit_});
+    Followed<Interval> all = enclose(task_, {.habit = habit_, .people = &people_});
     HonestReading reading{habit_, task_.sheet.decimals, all.matched, count_mismatches(all.matched)};
     if (task_.rule.kind != MarkingRule::Kind::honest_rounding) return reading;
     // Where intervals tell nothing, the ways judge every step, the first wrong one too.
@@ -56,6 +57,7 @@ class Ways {
       for (const std::size_t line : choices_) rounded[line] = rounds;
       EncloseOptions options{habit_, true, &rounded};
       options.known = &all;
+      options.people = &people_;
       if (add(enclose(task_, options).matched)) return std::nullopt;
     }
     // Beyond so much work the person has the benefit of the doubt, unless that would be one of anything, or one on
@@ -67,7 +69,7 @@ class Ways {
       if (ties != all_ties.front() && !met_tie) break;
       std::vector<bool> rounded(task_.recipe.size());
       const EncloseOptions options{
-          .habit = habit_, .rounded = &rounded, .ties = ties, .met_tie = &met_tie, .same = &same_};
+          .habit = habit_, .rounded = &rounded, .ties = ties, .met_tie = &met_tie, .same = &same_, .people = &people_};
       const Followed<Interval> none = enclose(task_, options);
       if (add(none.matched) || any_way(0, none, options, rounded)) return std::nullopt;
     }
@@ -96,7 +98,9 @@ class Ways {
     bool met_tie = false;
     for (const Ties ties : all_ties) {
       if (ties != all_ties.front() && !met_tie) break;
-      if (add(enclose(task_, {.habit = habit_, .rounded = &rounded, .ties = ties, .met_tie = &met_tie}).matched))
+      if (add(enclose(task_,
+                      {.habit = habit_, .rounded = &rounded, .ties = ties, .met_tie = &met_tie, .people = &people_})
+                  .matched))
         return true;
     }
     return false;
@@ -113,7 +117,7 @@ class Ways {
       from[lines[choice]] = false;
       if (choice % stride != 0) continue;
       for (const std::vector<bool>* rounded : {&until, &from}) {
-        if (add(enclose(task_, {.habit = habit_, .rounded = rounded}).matched)) return true;
+        if (add(enclose(task_, {.habit = habit_, .rounded = rounded, .people = &people_}).matched)) return true;
       }
     }
     return false;
@@ -184,6 +188,7 @@ class Ways {
   const Task& task_;
   const RoundingMode habit_;
   const std::vector<std::optional<std::size_t>> same_;
+  std::shared_ptr<const SomePeople> people_;
   std::vector<std::size_t> choices_;
   std::size_t end_ = 0;
   std::vector<Flags> ways_;

@@ -150,7 +150,9 @@ std::size_t bytes_for_leeways(const Trace& trace, const std::vector<std::string>
   for (std::size_t line = 0; line < trace.recipe.size(); ++line) {
     if (places.is_above[line]) numbers += trace.recipe.shape(line).count();
   }
-  return numbers * 2 * sizeof(Interval);  // what a line makes, and what is carried on
+  // What a line makes, and what is carried on; where people have to be asked (mark/some_people.h), what one of them
+  // makes and carries on, and from where to where they come.
+  return numbers * 4 * sizeof(Interval);
 }
 
 }  // namespace attn

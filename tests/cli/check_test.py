@@ -1071,16 +1071,16 @@ class ManyLayers(CheckTest):
     def test_what_explains_a_wrong_result_is_looked_for_only_so_long(self):
         eye = [[1, 0], [0, 1]]
         layer = {"self": {"weights": {"query": eye, "key": eye, "value": eye, "output": eye}}, "norm1": {}, "norm2": {},
-                 "ffn": {"in": [[1, -1, 0.5], [1, -1, 0.5]], "out": [[1, 1], [1, 1], [1, 1]]}, "repeat": 16}
+                 "ffn": {"in": [[1, -1, 0.5], [1, -1, 0.5]], "out": [[1, 1], [1, 1], [1, 1]]}, "repeat": 12}
         path = self.path("problem.json", json.dumps({"inputs": [[-1, -1], [1, -1], [0, -1]], "block": {
             "kind": "decoder_only", "norm": "pre", "layers": [layer]}}))
-        done = self.check({"layer16.residual2": [["1.37", "1.37"], ["9.1", "-9.2"], ["12.1", "-10.3"]]}, problem=path)
+        done = self.check({"layer12.residual2": [["1.37", "1.37"], ["9.1", "-9.2"], ["12.1", "-10.3"]]}, problem=path)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, r"Not tried, since there are too many of them")
 
         # What was not tried for one step and for another is said once.
         wrong = [["1.37", "1.37"], ["9.1", "-9.2"], ["12.1", "-10.3"]]
-        done = self.check({"layer15.residual2": wrong, "layer16.residual2": wrong}, problem=path)
+        done = self.check({"layer11.residual2": wrong, "layer12.residual2": wrong}, problem=path)
         self.assertEqual(done.stdout.count("Not tried"), 1, done.stdout)
 
 

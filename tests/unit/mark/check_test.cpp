@@ -1118,4 +1118,46 @@ TEST_CASE("a score beyond all numbers does not hide a wrong weight", "[check]") 
   CHECK(weights.cells[3].state == CellState::wrong);
 }
 
+// Of an encoder of so many layers all but the first numbers are random.
+std::string layers_of_encoder(std::size_t count, const std::string& norm, const std::string& more = "") {
+  std::size_t seed = 1;
+  const auto matrix = [&] {
+    return R"({"random": "normal", "shape": [4, 4], "seed": )" + std::to_string(seed++) + "}";
+  };
+  std::string layers;
+  for (std::size_t layer = 0; layer < count; ++layer) {
+    layers += layer > 0 ? ", " : "";
+    layers += R"({"self": {"weights": {"query": )" + matrix() + R"(, "key": )" + matrix() + R"(, "value": )" +
+              matrix() + R"(, "output": )" + matrix() + R"(}}, "norm1": {}, "norm2": {}, "ffn": {"in": )" + matrix() +
+              R"(, "out": )" + matrix() + "}}";
+  }
+  return R"({"inputs": [[1, -1, 0, 2], [0.5, 1, -2, 1], [-1, 0, 1, 0.5]], "block": {"kind": "encoder", "norm": ")" +
+         norm + R"(", "layers": [)" + layers + "]}" + more + "}";
+}
+
+TEST_CASE("behind layers of a block what rounding gives is right, and what is far from it is wrong", "[check]") {
+  const std::size_t layers = 2;
+  const std::string norm = GENERATE("pre", "post");
+  const std::string problem = layers_of_encoder(layers, norm);
+  const std::string last = traced(problem).result;
+  CAPTURE(norm);
+  const auto verdict_of = [&](const Tensor<double>& numbers, int decimals) {
+    return marked(problem, "{\"" + last + "\": " + written(numbers, decimals) + "}").verdict;
+  };
+  struct Manner {
+    std::string said;
+    int decimals;
+    double far;  // as a part of the largest number
+  };
+  for (const Manner& manner : {Manner{R"(, "arithmetic": {"dtype": "f32"})", 6, 0.25},
+                               {R"(, "arithmetic": {"hand_rounding": "4:half-even"})", 4, 0.5}}) {
+    CAPTURE(manner.said);
+    Tensor<double> numbers = traced(layers_of_encoder(layers, norm, manner.said)).find(last)->result;
+    CHECK(verdict_of(numbers, manner.decimals) == Verdict::right);
+    const auto is_smaller = [](double a, double b) { return std::abs(a) < std::abs(b); };
+    numbers[5] += manner.far * std::abs(*std::ranges::max_element(numbers.data(), is_smaller));
+    CHECK(verdict_of(numbers, manner.decimals) == Verdict::wrong);
+  }
+}
+
 }  // namespace attn
