@@ -55,7 +55,7 @@ def core_array(name: str, value: Any) -> _core.Array:
         raise ValueError(f"{name or 'this array'} has masked numbers, which are none\n"
                          "  help: fill them, and give what they are masked for as a mask")
     numbers = np.ascontiguousarray(array, dtype=np.float64).reshape(array.shape)
-    is_long = dtype[0] in "iu" and array.size > 0 and (array.max() > 2**53 or array.min() < -2**53)
+    is_long = dtype[0] in "iu" and array.size > 0 and max(int(array.max()), -int(array.min())) > 2**53
     if is_long and not np.array_equal(array.astype(object), numbers.astype(object)):
         raise ValueError(f"{name or 'this array'} has a whole number that no 64-bit floating-point number is")
     return _core.Array(name, dtype, numbers)
