@@ -226,8 +226,11 @@ Told difference(const Computed& ours, const Other& theirs, std::optional<double>
   for (const std::string& word : only) {
     const std::vector<std::string> like = is_step_pattern(word) ? steps_like(word, known) : steps_called(word, known);
     const bool is_certain = is_step_pattern(word) ? !like.empty() : like.size() == 1;
-    if (!is_certain) steps.push_back(ours.id_of(word));
-    if (is_certain) steps.insert(steps.end(), like.begin(), like.end());
+    if (is_certain) {
+      steps.insert(steps.end(), like.begin(), like.end());
+    } else {
+      steps.push_back(ours.id_of(word));
+    }
   }
 
   std::optional<Closeness> asked;

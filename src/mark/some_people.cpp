@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/numbers.h"
 #include "base/random.h"
 #include "mark/allowance.h"
 

@@ -189,14 +189,16 @@ class NamesOfFiles {
     const auto opened = open_tensor_file(file);
     if (!opened) throw Refusal(opened.faults(), "", file);
     const std::vector<std::string>& names = opened.value()->names();
+    if (names.empty()) {
+      throw Refusal(shown(file) + " has no tensors", option + " takes FILE, or FILE:TENSOR").at({option, typed});
+    }
     const auto meant = tensor.empty() && names.size() == 1 ? names.begin() : std::ranges::find(names, tensor);
     if (meant == names.end()) {
       std::vector<std::string> some(names.begin(), names.begin() + std::min<std::ptrdiff_t>(std::ssize(names), 12));
       for (std::string& name : some) name = shown(name);
-      throw Refusal(names.empty()    ? shown(file) + " has no tensors"
-                    : tensor.empty() ? shown(file) + " has several tensors"
-                                     : shown(file) + " has no tensor `" + shown(tensor) + "`",
-                    names.empty() ? option + " takes FILE, or FILE:TENSOR" : "name one behind a colon: " + listed(some))
+      throw Refusal(tensor.empty() ? shown(file) + " has several tensors"
+                                   : shown(file) + " has no tensor `" + shown(tensor) + "`",
+                    "name one behind a colon: " + listed(some))
           .at({option, typed});
     }
     const auto outline = opened.value()->outline(static_cast<std::size_t>(meant - names.begin()),
