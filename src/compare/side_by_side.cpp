@@ -420,6 +420,23 @@ void settle_polarity(SideBySide& result, const Anatomy& attention, const std::ve
   mask->absolute = FarthestCell{mask->first.shape().index(0), mask->first[0], mask->second[0], 1};
 }
 
+// What one side alone has is not what cannot be read of the other.
+void set_unread_aside(SideBySide& result, const ComparedSide& first, const ComparedSide& second) {
+  result.first_unread = first.unread;
+  result.second_unread = second.unread;
+  const auto names_of_unread = [](const ComparedSide& side) {
+    std::set<std::string_view> names;
+    for (const UnreadTensor& one : side.unread) names.insert(one.name);
+    return names;
+  };
+  const std::set<std::string_view> of_first = names_of_unread(first), of_second = names_of_unread(second);
+  std::erase_if(result.unknown, [&](const std::string& name) { return of_first.contains(name); });
+  std::erase_if(result.steps, [&](const StepPair& pair) {
+    return (pair.verdict == StepPair::Verdict::only_first && of_second.contains(pair.id)) ||
+           (pair.verdict == StepPair::Verdict::only_second && of_first.contains(pair.id));
+  });
+}
+
 // The same numbers, their axes in our order.
 StepPair as_it_stands(StepPair pair, const ComparedSide& second, const Comparison& comparison) {
   const auto theirs = std::ranges::find(second.steps, pair.second_name, &SideStep::name);
@@ -484,13 +501,7 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
     if (is_foreign) settle_polarity(result, attention, first.attentions);
   }
   if (is_foreign) doubt_orders(result, second, comparison);
-  const auto cannot_be_read = [&](const std::string& name) {
-    return std::ranges::find(second.unread, name) != second.unread.end();
-  };
-  std::ranges::copy(second.unread, std::back_inserter(result.unknown));
-  for (const std::string& name : first.unread) {
-    if (!cannot_be_read(name)) result.steps.push_back({.verdict = StepPair::Verdict::only_first, .id = name});
-  }
+  set_unread_aside(result, first, second);
   for (const StepPair& pair : result.steps) {
     if (!pair.is_alone()) result.common.push_back(pair.id);
   }

@@ -30,6 +30,12 @@ struct SideStep {
   const std::string& id() const { return ids.empty() ? name : ids.front(); }
 };
 
+// What stands in a file and is no step, and is not compared: a version, a list of words, complex numbers.
+struct UnreadTensor {
+  std::string name;
+  std::string why;  // the end of a sentence that begins with the file's name
+};
+
 // One of two things to be compared: a trace, or what another program stored of
 // its own.
 struct ComparedSide {
@@ -37,7 +43,7 @@ struct ComparedSide {
   bool is_foreign = false;  // stored by we do not know whom: in any layout, under any name
   std::vector<SideStep> steps = {};
   std::vector<Anatomy> attentions = {};  // what is what among its steps
-  std::vector<std::string> unread = {};  // names of what is no step and holds no numbers
+  std::vector<UnreadTensor> unread = {};
 };
 
 ComparedSide side_of(const Trace& trace);
@@ -79,8 +85,10 @@ struct StepPair {
 // Two sides, step by step.
 struct SideBySide {
   std::vector<StepPair> steps;           // in the order of the first side, those of the second alone among them
-  std::vector<std::string> unknown;      // names of the second side that are no step of the first, or cannot be read
+  std::vector<std::string> unknown;      // names of the second side that are no step of the first
   std::optional<std::size_t> different;  // the first step that differs
+  // Is in neither of the lists above, though the other side may have it, and can.
+  std::vector<UnreadTensor> first_unread = {}, second_unread = {};
   // Where something differs: what agrees with its axes in another order that no size tells apart, in our order.
   std::vector<StepPair> unturned = {};
   // The ids of steps that are on both sides, those too that nobody asked for.

@@ -99,6 +99,12 @@ class DifferenceWriter {
     all["steps"] = Json::array();
     for (const StepPair& pair : report_.sides.steps) all["steps"].push_back(step(pair));
     all["unknown"] = report_.sides.unknown;
+    all["unread"] = Json::array();
+    for (const bool is_second : {is_turned_, !is_turned_}) {
+      for (const UnreadTensor& one : is_second ? report_.sides.second_unread : report_.sides.first_unread) {
+        all["unread"].push_back({{"file", is_second != is_turned_ ? "B" : "A"}, {"name", one.name}, {"why", one.why}});
+      }
+    }
     all["keys"] = Json::array();
     for (const KeyDifference& key : report_.keys) {
       all["keys"].push_back({{"key", key.where}, {"A", text_or_null(key.first)}, {"B", text_or_null(key.second)}});

@@ -133,6 +133,7 @@ std::string diff_schema() {
                                       {"next", described(or_null(any_text()), "the first that does not")},
                                       {"also", described(names, "what explains as much")}});
   const Json key = whole_object({{"key", any_text()}, {"A", or_null(any_text())}, {"B", or_null(any_text())}});
+  const Json unread = whole_object({{"file", one_of_words({"A", "B"})}, {"name", any_text()}, {"why", any_text()}});
   const Json tolerance = whole_object({{"relative", reference("number")},
                                        {"absolute", reference("number")},
                                        {"of_largest_in_row", reference("number")}});
@@ -144,7 +145,8 @@ std::string diff_schema() {
       {"first_different", or_null(any_text())},
       {"tolerance", tolerance},
       {"steps", list_of(reference("step"))},
-      {"unknown", described(names, "names in the other file that are no step, or of what holds no numbers")},
+      {"unknown", described(names, "names in the other file that are no step")},
+      {"unread", described(list_of(unread), "what is no step and was not compared")},
       {"keys", described(list_of(key), "in which two problems differ")},
       {"relation", or_null(reference("relation"))},
       {"rounding", described({{"type", "boolean"}}, "whether all is as far apart as rounding leaves it")},

@@ -409,7 +409,7 @@ struct DifferenceWords {
   Saying<std::size_t, std::size_t, Text> so_many;
   Saying<std::size_t, std::size_t> so_many_and_nan;
   Saying<Text> up_to;
-  Saying<Text, Text> called, in, listed_only_in;
+  Saying<Text, Text> called, in, listed_only_in, unread;
   Saying<Text, Text, Text> unknown_names;
 
   // The first difference.

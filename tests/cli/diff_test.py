@@ -239,18 +239,49 @@ class Dumps(Case):
         self.assertEqual(known, {new: old for old, new in names.items()})
         self.assertEqual(report["unknown"], ["rotary_cache"])
 
-    def test_what_holds_no_numbers_and_is_no_step_is_listed(self):
+    def test_of_what_cannot_be_read_and_is_no_step_it_is_told_why(self):
         attention = Attention()
         problem = self.write_json("problem.json", attention.problem())
         tensors = attention.tensors()
         others = {"made_by": np.array("some program 1.2"), "waves": np.zeros(3, complex), "stamp": np.array([2**60 + 1])}
         dump = self.write_npz({"context": tensors["context"], **others})
-        self.assertEqual(sorted(self.report(problem, dump, code=0)["unknown"]), sorted(others))
+        report = self.report(problem, dump, code=0)
+        self.assertEqual((report["unknown"], {one["file"] for one in report["unread"]}), ([], {"B"}))
+        why = {one["name"]: one["why"] for one in report["unread"]}
+        self.assertEqual(sorted(why), sorted(others))
+        for name, said in (("made_by", "holds texts"), ("waves", "holds complex numbers"), ("stamp", "which no double is equal to")):
+            self.assertIn(said, why[name])
         self.assertIn("was not compared", self.text(problem, self.write_npz({"context": tensors["context"], "made_by": others["made_by"]}), code=0))
         for bad in ({"scores": others["waves"]}, {"made_by": others["made_by"]}):
             done = attn("diff", problem, self.write_npz(bad))
             self.assertEqual(done.returncode, 2, done.stdout)
             self.assertIn("not numbers that can be read", done.stderr)
+
+    def test_what_one_file_has_and_cannot_be_read_is_no_step_of_the_other_alone(self):
+        scores = Attention().tensors()["scores"]
+        first = self.write_npz({"scores": scores, "made_by": np.array("a"), "seed": np.ones(1), "mine": np.ones(1)}, "first.npz")
+        second = self.write_npz({"scores": scores, "made_by": np.array("b"), "seed": np.array([2**60 + 1])}, "second.npz")
+        for files, unread in (((first, second), ["A", "B", "B"]), ((second, first), ["A", "A", "B"])):
+            report = self.report(*files, code=0)
+            self.assertEqual([(step["id"], step["verdict"]) for step in report["steps"]],
+                             [("scores", "same"), ("mine", "only_A" if files[0] == first else "only_B")])
+            self.assertEqual((report["unknown"], [one["file"] for one in report["unread"]]), ([], unread))
+
+    def test_what_cannot_be_read_of_a_trace_of_ours_is_told_as_well(self):
+        problem, trace = self.write_json("problem.json", Attention().problem()), self.path("trace.safetensors")
+        self.assertEqual(attn("run", problem, "-o", trace).returncode, 0)
+        with open(trace, "rb") as file:
+            size, = struct.unpack("<Q", file.read(8))
+            header, data = json.loads(file.read(size)), file.read()
+        header["waves"] = {"dtype": "C64", "shape": [1], "data_offsets": [len(data), len(data) + 8]}
+        text = json.dumps(header).encode()
+        with open(trace, "wb") as file:
+            file.write(struct.pack("<Q", len(text)) + text + data + bytes(8))
+        for files, letter in (((problem, trace), "B"), ((trace, problem), "A"), ((trace, trace), "A")):
+            report = self.report(*files, code=0)
+            self.assertEqual({step["verdict"] for step in report["steps"]}, {"same"})
+            self.assertEqual(report["unread"][0], {"file": letter, "name": "waves", "why": "holds waves as C64, which cannot be read"})
+        self.assertIn(" of B was not compared", attn("diff", problem, trace).stdout)
 
     def test_the_steps_of_a_block_are_known_by_their_own_ids(self):
         random = np.random.default_rng(0)

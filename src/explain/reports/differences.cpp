@@ -100,9 +100,12 @@ class Teller {
     const std::vector<StepPair>& steps = report_.sides.steps;
     const bool all_bits = std::ranges::all_of(
         steps, [](const StepPair& pair) { return pair.verdict != Verdict::same || pair.same_bits; });
-    if (const std::size_t unknown = report_.sides.unknown.size(); unknown > 0) {
+    const std::size_t of_first = report_.sides.first_unread.size();
+    const std::size_t of_second = report_.sides.unknown.size() + report_.sides.second_unread.size();
+    if (of_first + of_second > 0) {
       const auto compared = std::ranges::count(steps, Verdict::same, &StepPair::verdict);
-      return said_.are_same_as_far(static_cast<std::size_t>(compared), unknown, b_, all_bits);
+      const std::string side = of_first == 0 ? b_ : of_second == 0 ? a_ : "";
+      return said_.are_same_as_far(static_cast<std::size_t>(compared), of_first + of_second, side, all_bits);
     }
     return all_bits ? said_.are_same : said_.are_same_up_to_rounding;
   }
@@ -182,6 +185,8 @@ class Teller {
     if (!only_second.empty()) say(said_.listed_only_in(b_, listed_printable(only_second)));
     const std::vector<std::string>& unknown = report_.sides.unknown;
     if (!unknown.empty()) say(said_.unknown_names(a_, b_, listed_printable(unknown)));
+    for (const UnreadTensor& one : report_.sides.first_unread) say(said_.unread(a_, one.why));
+    for (const UnreadTensor& one : report_.sides.second_unread) say(said_.unread(b_, one.why));
   }
 
   // Both numbers of a cell, with as many digits as it takes to tell them apart.

@@ -106,11 +106,11 @@ std::string usual_dtype(const std::vector<FileTensor>& tensors) {
   return most == count.end() ? "f64" : most->first;
 }
 
-// The tensors of a file, and the names of those that hold no numbers, as a version or a list of words does.
-// What is called as a step has to have them.
+// The tensors of a file, and those that hold no numbers, as a version or a list of words does, or none that a double
+// is equal to. What is called as a step has to have them.
 struct TensorsOfDump {
   std::vector<FileTensor> tensors;
-  std::vector<std::string> unread;
+  std::vector<UnreadTensor> unread;
 };
 
 Result<TensorsOfDump> read_tensors(TensorFile& file, std::size_t max_bytes, const KnownSteps& known) {
@@ -118,10 +118,10 @@ Result<TensorsOfDump> read_tensors(TensorFile& file, std::size_t max_bytes, cons
   for (std::size_t i = 0; i < file.names().size(); ++i) {
     Result<FileTensor> tensor = file.read(i, max_bytes);
     if (!tensor) {
-      const std::string& code = tensor.faults().front().code;
-      const bool may_be_passed_over = code == "bad-dtype" || code == "not-exact";
+      const Diagnostic& fault = tensor.faults().front();
+      const bool may_be_passed_over = fault.code == "bad-dtype" || fault.code == "not-exact";
       if (!may_be_passed_over || !meant_steps(file.names()[i], known).empty()) return tensor.faults();
-      all.unread.push_back(file.names()[i]);
+      all.unread.push_back({file.names()[i], fault.message});
       continue;
     }
     max_bytes -= tensor.value().values.size() * sizeof(double);
@@ -192,7 +192,7 @@ Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, c
   }
 
   const std::string* dtype = text_of(file.metadata(), "dtype");
-  ComparedSide side{.dtype = dtype ? *dtype : usual_dtype(tensors)};
+  ComparedSide side{.dtype = dtype ? *dtype : usual_dtype(tensors), .unread = std::move(read.value().unread)};
   const auto axes = stored_axes(file.metadata());
   for (FileTensor& tensor : tensors) {
     const auto named = axes.find(tensor.name);

@@ -28,7 +28,7 @@ ComparedSide foreign_side(std::vector<FileTensor> tensors, const KnownSteps& kno
 
 // What a file of tensors holds (.npy, .npz, .safetensors): another program's
 // numbers, or our own with their axes where the file says so. They take no more
-// than `max_bytes`. What holds no numbers and has the name of no step is named alone.
+// than `max_bytes`. What cannot be read as numbers and has the name of no step is named alone.
 Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, const KnownSteps& known);
 
 }  // namespace attn

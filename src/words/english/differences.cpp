@@ -23,8 +23,8 @@ constexpr DifferenceWords english_differences = {
     .are_same_as_far =
         [](std::size_t compared, std::size_t unknown, Text side, bool all_bits) {
           return "A and B are the same" + std::string(all_bits ? "" : ", up to rounding,") + " in " +
-                 counted(compared, "step") + "; " + std::to_string(unknown) + " of " + std::string(side) +
-                 (unknown == 1 ? " was not compared" : " were not compared");
+                 counted(compared, "step") + "; " + std::to_string(unknown) + std::string(side.empty() ? "" : " of ") +
+                 std::string(side) + (unknown == 1 ? " was not compared" : " were not compared");
         },
     .what_problems_say = "What the problems say",
     .say_the_same = "Both say the same, words aside.",
@@ -48,6 +48,7 @@ constexpr DifferenceWords english_differences = {
     .called = "called {} in {}",
     .in = "{} in {}",
     .listed_only_in = "Only in {}: {}.",
+    .unread = "{} {}.",
     .unknown_names = "Names in {1} that are no step of {0}: {2}.",
     .first_difference = "The first difference: {}",
     .no_exchange_of_axes = "{} is {} in {} and {} in {}, which no exchange of axes makes the same.",

@@ -372,15 +372,25 @@ TEST_CASE("orders of axes are tried until they are more numbers than anybody wai
   CHECK_FALSE(small.steps[0].orders_left);
 }
 
-TEST_CASE("what holds no numbers is named and not compared", "[compare]") {
+TEST_CASE("what cannot be read is not compared, and no step of one side alone", "[compare]") {
   const SideStep scores = own_step("scores", two_by_two, {1, 2, 3, 4});
-  ComparedSide theirs{.is_foreign = true, .steps = {scores}, .unread = {"version"}};
+  ComparedSide theirs{.is_foreign = true, .steps = {scores}, .unread = {{"version", "holds texts"}}};
   const SideBySide sides = side_by_side(ComparedSide{.steps = {scores}}, theirs, {});
   CHECK(verdicts_of(sides) == "scores same");
-  CHECK(sides.unknown == std::vector<std::string>{"version"});
-  ComparedSide ours{.is_foreign = true, .steps = {scores}, .unread = {"version", "words"}};
-  const SideBySide of_two = side_by_side(std::move(ours), theirs, {});
-  CHECK(verdicts_of(of_two) == "scores same, words only first");
-  CHECK(of_two.unknown == std::vector<std::string>{"version"});
-  CHECK_FALSE(of_two.different);
+  CHECK(sides.unknown.empty());
+  CHECK(sides.second_unread.front().name == "version");
+  // The other side has it, and can be read.
+  const SideStep version = stored_array("version", {}, {{"1", 1}}, {1});
+  for (const bool is_foreign : {true, false}) {
+    const SideBySide of_first =
+        side_by_side(ComparedSide{.is_foreign = is_foreign, .steps = {scores, version}}, theirs, {});
+    CHECK(verdicts_of(of_first) == "scores same");
+    CHECK_FALSE(of_first.different);
+    ComparedSide ours{.is_foreign = is_foreign, .steps = {scores}, .unread = theirs.unread};
+    const SideBySide of_second = side_by_side(std::move(ours), {.is_foreign = true, .steps = {scores, version}}, {});
+    CHECK(verdicts_of(of_second) == "scores same");
+    CHECK(of_second.unknown.empty());
+    CHECK(of_second.first_unread.front().why == "holds texts");
+    CHECK_FALSE(of_second.different);
+  }
 }

@@ -265,5 +265,16 @@ TEST_CASE("of sides with names that are no steps it is told how much was compare
   check_words_of_difference(report, {"A and B are the same, up to rounding, in 2 steps; 2 of B were not compared"});
 }
 
+TEST_CASE("of what cannot be read it is told why, of either side", "[diff]") {
+  DiffReport report = difference({step_pair("scores", PairVerdict::same)});
+  report.sides.first_unread = {{"version", "has an array version that holds texts"}};
+  report.sides.steps[0].same_bits = true;
+  check_words_of_difference(
+      report, {"A and B are the same in 1 step; 1 of A was not compared", "A has an array version that holds texts."});
+  report.sides.second_unread = report.sides.first_unread;
+  check_words_of_difference(report, {"A and B are the same in 1 step; 2 were not compared",
+                                     "B has an array version that holds texts."});
+}
+
 }  // namespace
 }  // namespace attn
