@@ -1,6 +1,7 @@
 #include "imports/import.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <utility>
 
@@ -21,6 +22,7 @@ const ModelFamily& family_of(const ModelFiles& files, const ImportWishes& wishes
   for (const ModelFamily& family : importable_models()) names.push_back(family.name);
   const auto type = files.config().find("model_type");
   const std::string said = type != files.config().end() && type->is_string() ? type->get<std::string>() : "";
+  assert(wishes.from.empty() || std::ranges::find(names, wishes.from) != names.end());
   const auto knows = [&](const ModelFamily& family) {
     return std::ranges::find(family.types, said) != family.types.end();
   };
@@ -35,11 +37,6 @@ const ModelFamily& family_of(const ModelFiles& files, const ImportWishes& wishes
                         ? "config.json says `" + shortened(printable(said), 60) + "`, and --from " + family.name
                         : not_computed(said),
          .help = is_of_another ? "leave --from out" : "--from " + family.name + " takes " + listed(family.types)}};
-  }
-  if (!wishes.from.empty()) {
-    throw NotImported{{.code = "unknown-model",
-                       .message = "no family of models is called `" + shortened(printable(wishes.from), 60) + "`",
-                       .help = "--from takes " + listed(names)}};
   }
   std::vector<std::string> types;
   for (const ModelFamily& family : importable_models()) std::ranges::copy(family.types, std::back_inserter(types));

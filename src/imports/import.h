@@ -54,6 +54,8 @@ struct ImportedModel {
 // hidden state may be left out, and is named.
 //
 // Faults: "no-file", "bad-file", "bad-config", "unknown-model", "not-computed", "no-tensor", "bad-shape", "bad-ids".
+//
+// REQUIRES: wishes.from is empty, or the name of one of model_families().
 Result<ImportedModel> import_model(const std::string& path, const ImportWishes& wishes);
 
 // The names of the families, as --from takes them, and a line about each.

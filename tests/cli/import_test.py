@@ -688,6 +688,15 @@ class Everywhere(InFolder):
             self.assertIn(said, refusal)
             self.assertIn("--tokens names the vectors that go in", refusal)
 
+    def test_a_family_that_nobody_knows_is_refused_before_what_goes_in(self):
+        self.model(vocabulary=None)
+        for family, nearest in (("torchy", ""), ("torch-mah", "; did you mean `torch-mha`?"), ("berts", "; did you mean `bert`?")):
+            for words in (["--text", "it rains"], ["--ids", "1,2"], ["--tokens", "it,rains"], []):
+                with self.subTest(family=family, words=words):
+                    said = self.refused("model", "--from", family, *words)
+                    self.assertIn(f"no family of models is called `{family}`{nearest}\n", said)
+                    self.assertIn("help: --from takes bert, ", said)
+
     def test_names_of_tokens_need_a_tokenizer(self):
         said = self.refused(self.model(vocabulary=None), "--tokens", "it,rains")
         self.assertIn("no tokenizer stands beside the model", said)

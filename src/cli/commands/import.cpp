@@ -241,6 +241,16 @@ class NamesOfFiles {
   std::string home_, root_;
 };
 
+std::vector<std::string> names_of_families() {
+  return names_of(model_families(), [](const auto& family) { return family.first; });
+}
+
+void check_family(const std::string& typed) {
+  const std::vector<std::string> names = names_of_families();
+  if (typed.empty() || std::ranges::find(names, typed) != names.end()) return;
+  throw unknown("no family of models is called", typed, names, "--from takes " + listed(names)).at({"--from", typed});
+}
+
 void take_layers(const std::string& typed, ImportWishes& wishes) {
   const std::size_t dash = typed.find('-');
   wishes.first = whole_number("--layers", typed.substr(0, dash), "layer", 1);
@@ -250,11 +260,9 @@ void take_layers(const std::string& typed, ImportWishes& wishes) {
 void ImportOptions::declare(CommandLine& line) {
   line.add_option("MODEL", model, "a folder with config.json and model.safetensors, or one file of tensors",
                   {.is_required = true});
-  std::vector<std::string> names;
-  for (const auto& [name, summary] : model_families()) names.push_back(name);
   line.begin_group("What is taken over");
   line.add_option("--from", from, "what kind of model it is, where config.json does not say so",
-                  {.value = "FAMILY", .choices = names});
+                  {.value = "FAMILY", .choices = names_of_families()});
   line.add_option("--text", text, "a text that goes in, by the tokenizer beside the model", {.value = "TEXT"});
   line.add_option("--tokens", tokens, "tokens that go in, by their names", {.value = "A,B"});
   line.add_option("--ids", ids, "the same by their numbers", {.value = "1,2"});
@@ -278,6 +286,7 @@ Exit ImportOptions::run() const {
   if (!prefix.empty()) wishes.prefix = prefix;
   if (!heads.empty()) wishes.heads = whole_number("--heads", heads, "number of heads", 1);
   if (!layers.empty()) take_layers(layers, wishes);
+  check_family(from);
   WantedTokens(*this, wishes).find();
   NamesOfFiles names(output);
   wishes.folder = names.of_model(folder_of_model(model));
