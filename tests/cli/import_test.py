@@ -841,7 +841,7 @@ class Everywhere(InFolder):
         of_torch = ["--heads", "3", "--tokens", "a,b", "--from"]
         vectors = [[option, "x.npy"] for option in ("--memory", "--source")]
         modules = [["--norm-first"], ["--activation", "gelu"]]
-        for words, options in ((["model", "--ids", "4,5"], vectors + modules + [["--inputs", "x.npy"]]),
+        for words, options in ((["model", "--ids", "4,5"], vectors + modules + [["--inputs", "x.npy"], ["--no-logits"]]),
                                (["llama", "--ids", "4,5"], vectors + modules + [["--inputs", "x.npy"]]),
                                (["mha.safetensors", *of_torch, "torch-mha"], vectors + modules + [["--layers", "1"], ["--no-logits"]]),
                                (["layer.safetensors", *of_torch, "torch-encoder"], vectors + [["--no-logits"]])):

@@ -110,7 +110,7 @@ ModelFamily bert_modelfamily() {
   return {.name = "bert",
           .summary = "BERT and RoBERTa (Devlin et al. 2018; Liu et al. 2019), the encoder",
           .types = {"bert", "roberta", "xlm-roberta", "camembert"},
-          .options = {"--layers", "--no-logits"},
+          .options = {"--layers"},
           .problem = bert};
 }
 

@@ -79,7 +79,7 @@ ModelFamily t5_modelfamily() {
   return {.name = "t5",
           .summary = "T5 (Raffel et al. 2020), the encoder",
           .types = {"t5", "mt5"},
-          .options = {"--layers", "--no-logits"},
+          .options = {"--layers"},
           .problem = t5};
 }
 
