@@ -46,6 +46,16 @@ const ModelFamily& family_of(const ModelFiles& files, const ImportWishes& wishes
        .help = said.empty() ? "--from says how to read it: " + listed(names) : "attn computes " + listed(types)}};
 }
 
+// The options that say something of such a model.
+std::vector<std::string> options_of(const ModelFamily& family) {
+  // A state dict of torch, which is of no type, has neither a tokenizer nor a table that tokens are rows of.
+  const bool is_state_dict = family.types.empty();
+  std::vector<std::string> all = is_state_dict ? std::vector<std::string>{"--tokens", "--prefix"}
+                                               : std::vector<std::string>{"--text", "--tokens", "--ids", "--prefix"};
+  std::ranges::copy(family.options, std::back_inserter(all));
+  return all;
+}
+
 // Refuses what was asked for and says nothing of such a model: numbers would be others than somebody meant.
 void refuse_options_of_others(const ModelFamily& family, const ImportWishes& wishes) {
   const std::pair<const char*, bool> asked[] = {
@@ -57,7 +67,7 @@ void refuse_options_of_others(const ModelFamily& family, const ImportWishes& wis
     if (!is_asked || std::ranges::find(family.options, option) != family.options.end()) continue;
     throw NotImported{{.code = "bad-wishes",
                        .message = std::string(option) + " says nothing of a model of the family " + family.name,
-                       .help = "leave it out: what such a model takes is " + listed(family.options)}};
+                       .help = "leave it out: what such a model takes is " + listed(options_of(family))}};
   }
 }
 

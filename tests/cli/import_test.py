@@ -847,7 +847,10 @@ class Everywhere(InFolder):
                                (["layer.safetensors", *of_torch, "torch-encoder"], vectors + [["--no-logits"]])):
             for option in options:
                 with self.subTest(words=words, option=option):
-                    self.assertIn(f"{option[0]} says nothing of a model of the family", self.refused(*words, *option))
+                    said = self.refused(*words, *option)
+                    self.assertIn(f"{option[0]} says nothing of a model of the family", said)
+                    goes_in = "--tokens, --prefix" if of_torch[0] in words else "--text, --tokens, --ids, --prefix"
+                    self.assertIn(f"help: leave it out: what such a model takes is {goes_in}, --", said)
         self.assertIn("the encoder has 1 layer, and 7-9 are asked for",
                       self.refused("layer.safetensors", *of_torch, "torch-encoder", "--layers", "7-9"))
         self.imported("layer.safetensors", *of_torch, "torch-encoder", "--layers", "1")
