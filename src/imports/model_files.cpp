@@ -14,13 +14,13 @@
 namespace attn {
 namespace {
 
-// A config.json of any model has a few kilobytes, and becomes a tree of many times its size. An index names every
-// tensor, and is read as it stands.
-constexpr std::size_t most_bytes_of_config = std::size_t{1} << 20, most_bytes_of_index = std::size_t{64} << 20;
+// A config.json and an index, which names every tensor, are read as they stand. What the former says of how a model is
+// built has a few kilobytes, and becomes a tree of many times its size.
+constexpr std::size_t most_bytes = std::size_t{64} << 20, most_bytes_of_settings = std::size_t{1} << 20;
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 // The object that a file holds; nothing where there is no such file.
-Result<std::optional<JsonText>> object_in(const std::filesystem::path& path, std::size_t most_bytes) {
+Result<std::optional<JsonText>> object_in(const std::filesystem::path& path) {
   std::error_code missing;
   if (!std::filesystem::exists(path, missing)) return std::optional<JsonText>();
   const std::string name = path.filename().string();
@@ -43,6 +43,26 @@ Result<std::optional<JsonText>> object_in(const std::filesystem::path& path, std
   JsonText object(std::move(text));
   if (!object.root().starts_with('{')) return fault("is no JSON object", help);
   return std::optional(std::move(object));
+}
+
+// What a config.json says of how a model is built. The names of a classifier's classes, which may be many, say nothing
+// of it.
+Result<nlohmann::json> settings_in(const JsonText& config) {
+  nlohmann::json settings = nlohmann::json::object();
+  std::size_t bytes = 0;
+  for (auto part = config.first_of(config.root()); part; part = config.behind(*part)) {
+    std::string name = unescaped_json(part->name);
+    if (name == "id2label" || name == "label2id") continue;
+    bytes += part->name.size() + part->value.size();
+    if (bytes > most_bytes_of_settings) {
+      return Diagnostic{.code = "bad-config",
+                        .message = "config.json says more than " + std::to_string(most_bytes_of_settings >> 20) +
+                                   " MiB of how the model is built",
+                        .help = "a model takes a few KiB; leave out what says nothing of it"};
+    }
+    settings[std::move(name)] = nlohmann::json::parse(part->value, nullptr, false);
+  }
+  return settings;
 }
 
 // What the index of a folder says: which tensor stands in which file.
@@ -109,9 +129,13 @@ Result<ModelFiles> ModelFiles::open(const std::string& path) {
   const fs::path folder = is_folder ? fs::path(path) : parent.empty() ? fs::path(".") : parent;
 
   ModelFiles made;
-  auto config = object_in(folder / "config.json", most_bytes_of_config);
+  auto config = object_in(folder / "config.json");
   if (!config) return config.faults();
-  if (config.value()) made.config_ = nlohmann::json::parse(config.value()->root(), nullptr, false);
+  if (config.value()) {
+    Result<nlohmann::json> settings = settings_in(*config.value());
+    if (!settings) return settings.faults();
+    made.config_ = std::move(settings.value());
+  }
 
   std::set<std::string> files;
   Index index;
@@ -120,7 +144,7 @@ Result<ModelFiles> ModelFiles::open(const std::string& path) {
   } else if (fs::exists(folder / "model.safetensors", unknown)) {
     files.insert("model.safetensors");
   } else {
-    auto read = object_in(folder / "model.safetensors.index.json", most_bytes_of_index);
+    auto read = object_in(folder / "model.safetensors.index.json");
     if (!read) return read.faults();
     if (read.value()) index = files_by_tensors(*read.value());
     for (const auto& [tensor, file] : index) files.insert(file);

@@ -723,6 +723,17 @@ class Everywhere(InFolder):
         for config in ({"model_type": "x" * 100_000}, {"hidden_act": "y" * 100_000}):
             self.assertLess(len(self.refused(self.model(config={**CONFIG, **config}), "--ids", "4,5")), 1000)
 
+    def test_a_config_may_name_many_classes(self):
+        names = {"id2label": {str(i): f"the class {i}" for i in range(50_000)},
+                 "label2id": {f"the class {i}": i for i in range(50_000)}}
+        self.imported(self.model(config={**names, **CONFIG}), "--ids", "4,5")
+        self.assertGreater(os.path.getsize(self.path("model/config.json")), 2 << 20)
+        with_names = self.text_of("it.json")
+        self.imported(self.model(), "--ids", "4,5")
+        self.assertEqual(self.text_of("it.json"), with_names)
+        said = self.refused(self.model(config={**CONFIG, "others": names["label2id"]}), "--ids", "4,5")
+        self.assertIn("config.json says more than 1 MiB of how the model is built\n", said)
+
     def test_what_is_no_model_is_refused(self):
         os.makedirs(self.path("empty"))
         for path in ("nowhere", "empty"):
