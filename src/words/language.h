@@ -431,7 +431,7 @@ struct DifferenceWords {
   // What explains it.
   Said only_rounding, what_explains_it;
   Saying<Text, Text, Text> unexplained, unexplained_by_tried;
-  Said explained_above, not_all_tried;
+  Said explained_above, not_all_tried, others_not_tried;
   Said besides;
   Saying<Text, Text> one_gets;
   Saying<Text> it_is;

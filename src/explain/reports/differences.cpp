@@ -260,7 +260,8 @@ class Teller {
       if (!one.also.empty()) say(said_.as_well(listed_printable(one.also)));
       as_if = said_.besides;
     }
-    if (!report_.all_tried) say(said_.not_all_tried);
+    const bool all_agrees = report_.explanations.back().next.empty();
+    if (!report_.all_tried) say(all_agrees ? said_.others_not_tried : said_.not_all_tried);
   }
 
   std::string effect_of(const LikelyCause& one) const {

@@ -79,6 +79,9 @@ constexpr DifferenceWords english_differences = {
     .explained_above = "Of mistakes and conventions nothing more than that.",
     .not_all_tried =
         "Not every mistake and convention was tried: there are too many numbers to work them out anew for each.",
+    .others_not_tried =
+        "Whether other mistakes and conventions explain as much was not tried of all: there are too many numbers to "
+        "work them out anew for each.",
     .besides = "Besides, it is as if ",
     .one_gets = "From {} one gets {}'s numbers as if ",
     .it_is = "In {} it is as if ",

@@ -211,7 +211,11 @@ TEST_CASE("what was not tried as an explanation is said beside what was", "[diff
   report.relation = Relation{.factor = 3};
   check_words_of_difference(report, {"None of the mistakes", left}, {"nothing more than that"});
   report.explanations = {{.id = "scale.none", .what = "the scores were not scaled", .variant = "", .step = "scores"}};
-  check_words_of_difference(report, {"With that scores agrees", left}, {"None of the mistakes"});
+  check_words_of_difference(report,
+                            {"With that scores agrees", "Whether other mistakes and conventions explain as much was"},
+                            {"None of the mistakes", left});
+  report.explanations[0].next = "context";
+  check_words_of_difference(report, {"context still differs", left}, {"explain as much"});
 }
 
 TEST_CASE("an explanation says how much of what follows agrees with it", "[diff]") {
