@@ -1,8 +1,12 @@
 #include "mark/quiz.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
+#include <variant>
+
+#include "base/math.h"
 
 namespace attn {
 namespace {
@@ -97,6 +101,13 @@ class Planner {
   std::size_t sequence_;
 };
 
+// Whether somebody who has it also has said what was subtracted before the exponential.
+bool says_how_powers_are_taken(const Op& op) {
+  const auto* softmax = std::get_if<Softmax>(&op);
+  using enum Softmax::Part;
+  return softmax && (softmax->part == maximum || softmax->part == exponentials || softmax->part == sum);
+}
+
 // What is said of the question's numbers in a report.
 struct Marks {
   std::vector<std::size_t> wrong;
@@ -133,6 +144,20 @@ std::optional<Diagnosis> telling_diagnosis(const Report& report) {
   return found == report.diagnoses.end() ? std::nullopt : std::optional(*found);
 }
 
+// The right numbers where all of what is written stands for them: powers that nothing was subtracted from do not.
+std::vector<AnsweredStep::Cell> unrounded(const std::vector<AnsweredStep::Cell>& written,
+                                          const std::vector<double>& right) {
+  std::vector<AnsweredStep::Cell> exact = written;
+  for (std::size_t which = 0; which < right.size(); ++which) {
+    WrittenNumber& number = *exact[which];
+    const double was = std::exchange(number.value, right[which]);
+    const double unit = number.decimals ? pow(10.0, -*number.decimals) : 0;
+    number.decimals.reset();
+    if (was != number.value && !(std::abs(was - number.value) <= unit)) return written;
+  }
+  return exact;
+}
+
 // What is written for a question, behind what there is of its step.
 void add_answer(const QuizQuestion& question, const std::vector<AnsweredStep::Cell>& written, Answers& answers) {
   if (answers.steps.empty() || answers.steps.back().id != question.step) {
@@ -159,6 +184,14 @@ QuizPlan quiz_plan(const Trace& trace, const std::vector<std::string>& steps, st
     plan = {planner.plan(steps, less), true};
   }
   for (const std::string& step : steps) plan.sizes.emplace(step, trace.find(step)->result.shape().sizes());
+  for (QuizQuestion& question : plan.questions) {
+    const Step& step = *trace.find(question.step);
+    if (!says_how_powers_are_taken(step.op)) continue;
+    const Shape& shape = step.result.shape();
+    for (std::size_t which = 0; which < question.count; ++which) {
+      question.powers.push_back(step.result[shape.offset(question.cell(which), shape)]);
+    }
+  }
   return plan;
 }
 
@@ -188,11 +221,13 @@ QuizReaction Quiz::answer(std::vector<AnsweredStep::Cell> cells) {
     is_right = beside_all.wrong.empty();
     if (is_right) marks = beside_all;
   }
-  // One way of rounding need not explain all answers: what is right by itself is right.
-  if (!is_right) {
-    const Marks alone = marks_of(checker_.mark(answer_alone()), question());
-    is_right = alone.wrong.empty();
-    if (is_right) marks = alone;
+  // One way of rounding need not explain all answers, but one of taking powers does: what is right beside those is
+  // right.
+  for (const bool exactly : {true, false}) {
+    if (is_right) break;
+    const Marks beside_powers = marks_of(checker_.mark(answer_beside_powers(exactly)), question());
+    is_right = beside_powers.wrong.empty();
+    if (is_right) marks = beside_powers;
   }
   if (is_right && marks.is_coarse) {
     record.written = std::move(before);
@@ -201,13 +236,17 @@ QuizReaction Quiz::answer(std::vector<AnsweredStep::Cell> cells) {
   }
   if (is_right) {
     record.is_right = record.was_right = true;
+    record.follows = marks.follows;
     reaction.kind = marks.follows ? QuizReaction::Kind::follows : QuizReaction::Kind::right;
     return reaction;
   }
   record.was_right = false;
   reaction.kind = QuizReaction::Kind::wrong;
   reaction.wrong = std::move(marks.wrong);
-  reaction.diagnosis = telling_diagnosis(report);
+  // Powers that would be right by themselves are no mistake, but taken in another way than before: the formula says so.
+  const bool is_otherwise =
+      !question().powers.empty() && marks_of(checker_.mark(answer_alone()), question()).wrong.empty();
+  if (!is_otherwise) reaction.diagnosis = telling_diagnosis(report);
   if (reaction.diagnosis) {
     const auto known = std::ranges::find(mistakes_, reaction.diagnosis->mistake, &QuizMistake::mistake);
     if (known == mistakes_.end()) {
@@ -268,6 +307,20 @@ Answers Quiz::answers_so_far(bool only_right) const {
 Answers Quiz::answer_alone() const {
   Answers answers;
   add_answer(question(), records_[at_].written, answers);
+  return answers;
+}
+
+// The answer, and how powers were taken before: as it was written, or as it would be without any rounding.
+Answers Quiz::answer_beside_powers(bool exactly) const {
+  Answers answers;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const QuizQuestion& question = plan_.questions[i];
+    const QuizRecord& record = records_[i];
+    const bool is_beside = !question.powers.empty() && record.is_right && !record.follows;
+    if (i != at_ && !is_beside) continue;
+    const bool is_exact = i != at_ && exactly;
+    add_answer(question, is_exact ? unrounded(record.written, question.powers) : record.written, answers);
+  }
   return answers;
 }
 

@@ -22,6 +22,7 @@ struct QuizQuestion {
   std::vector<std::size_t> index;         // of its first number, an index an axis, from 0
   std::optional<std::size_t> along = {};  // the axis that the row lies along; none of one number
   std::size_t count = 1;                  // of numbers
+  std::vector<double> powers = {};        // its right numbers, where they say how powers are taken
 
   // The index of one of its numbers. REQUIRES: which < count.
   std::vector<std::size_t> cell(std::size_t which) const;
@@ -49,6 +50,7 @@ enum class QuizHelp { none, hint, stronger, answer };
 struct QuizRecord {
   bool is_right = false, is_given_up = false;
   bool was_right = false;                        // the last answer, which was taken back to give another
+  bool follows = false;                          // it was right beside numbers that are not
   std::size_t tries = 0;                         // wrong ones
   QuizHelp help = QuizHelp::none;                // the most that was given
   std::vector<AnsweredStep::Cell> written = {};  // the last answer; empty where there is none
@@ -119,6 +121,7 @@ class Quiz {
  private:
   Answers answers_so_far(bool only_right) const;
   Answers answer_alone() const;
+  Answers answer_beside_powers(bool exactly) const;
   QuizHelp next_help() const;
 
   const Checker& checker_;

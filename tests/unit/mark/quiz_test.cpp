@@ -225,6 +225,28 @@ TEST_CASE("each answer may be rounded in a way of its own", "[quiz]") {
   CHECK(other.quiz.has_wrong());
 }
 
+TEST_CASE("powers are taken in one way by all answers", "[quiz]") {
+  // The scores are 5, 2 and 2, 2.
+  const auto answered = [](const std::vector<std::string>& steps, const std::vector<std::vector<double>>& rows) {
+    Taken taken(plain, steps);
+    std::vector<Kind> kinds;
+    for (const auto& row : rows) kinds.push_back(taken.answer(row, 3).kind);
+    if (kinds.back() == Kind::right) CHECK(taken.quiz.report().verdict != Verdict::wrong);
+    CHECK(taken.quiz.mistakes().empty());  // which a hint would name
+    return kinds.back();
+  };
+  const std::vector<double> subtracted = {1, 0.050}, nothing_subtracted = {148.413, 7.389};
+  CHECK(answered({"row_maximum", "exponentials"}, {{5, 2}, subtracted}) == Kind::right);
+  CHECK(answered({"row_maximum", "exponentials"}, {{5, 2}, nothing_subtracted}) == Kind::wrong);
+  CHECK(answered({"exponentials"}, {nothing_subtracted}) == Kind::right);
+  const std::vector<std::string> to_sums = {"exponentials", "exponential_sums"};
+  CHECK(answered(to_sums, {nothing_subtracted, {7.389, 7.389}, {155.802, 14.778}}) == Kind::right);
+  CHECK(answered(to_sums, {nothing_subtracted, {7.389, 7.389}, {1.050, 2}}) == Kind::wrong);
+  CHECK(answered(to_sums, {subtracted, {1, 1}, {1.050, 2}}) == Kind::right);
+  // Rounded in ways of their own: e^−3 is 0.0498.
+  CHECK(answered(to_sums, {{1, 0.049}, {1, 1}, {1.050, 2}}) == Kind::right);
+}
+
 TEST_CASE("what follows from an earlier number that was wrong is marked beside it", "[quiz]") {
   // With 3 for 2, e⁵ and e³ over their sum are 0.8808 and 0.1192; the right ones are 0.9526 and 0.0474.
   const auto after_slip = [](std::vector<double> weights) {
