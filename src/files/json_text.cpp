@@ -1,11 +1,12 @@
 #include "files/json_text.h"
 
 #include <algorithm>
-#include <deque>
+#include <cstdint>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include "base/hashed_places.h"
 #include "base/text.h"
 
 namespace attn {
@@ -51,6 +52,7 @@ class Precaution : public nlohmann::json_sax<nlohmann::json> {
   std::size_t depth_ = 0;
 };
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 bool opens(char mark) { return mark == '{' || mark == '['; }
 bool closes(char mark) { return mark == '}' || mark == ']'; }
 
@@ -77,32 +79,60 @@ void each_mark(std::string_view text, std::size_t begin, Action action) {
   }
 }
 
+// The names of an object, of which there may be millions.
+class Names {
+ public:
+  // REQUIRES: less than 4 GiB.
+  explicit Names(std::string_view text) : text_(text) {}
+
+  void add(std::size_t begin, std::size_t end) {
+    std::string_view name = text_.substr(begin + 1, end - begin - 2);
+    const auto place = static_cast<std::uint32_t>(begin);
+    if (name.find('\\') != std::string_view::npos)
+      name = unescaped_.emplace_back(place, unescaped_json(text_.substr(begin, end - begin))).second;
+    names_.push_back({short_hash(name), place});
+  }
+
+  // The one that first says what one before it says.
+  std::optional<std::string> repeated() {
+    std::optional<std::uint32_t> first;
+    put_in_order(
+        names_, [&](std::uint32_t place) { return spelled(place); },
+        [&](std::uint32_t place) { first = std::min(place, first.value_or(place)); });
+    return first ? std::optional(std::string(spelled(*first))) : std::nullopt;
+  }
+
+ private:
+  std::string_view spelled(std::uint32_t place) const {
+    const std::string_view quoted = text_.substr(place, end_of_text(text_, place) - place);
+    if (quoted.find('\\') == std::string_view::npos) return quoted.substr(1, quoted.size() - 2);
+    return std::ranges::lower_bound(unescaped_, place, {}, &std::pair<std::uint32_t, std::string>::first)->second;
+  }
+
+  std::string_view text_;
+  std::vector<HashedPlace> names_;
+  std::vector<std::pair<std::uint32_t, std::string>> unescaped_;  // in order of their places
+};
+
 // A name that an object has twice; nothing where there is none. REQUIRES: JSON, nested no deeper than 64.
 std::optional<std::string> repeated_name(std::string_view text) {
   struct Open {
     bool is_object, is_before_a_name;
-    std::deque<std::string_view> names = {};
+    Names names;
   };
   std::vector<Open> open;
-  std::deque<std::string> unescaped;
   std::optional<std::string> repeated;
   each_mark(text, 0, [&](std::size_t begin, std::size_t end) {
     const char mark = text[begin];
     if (opens(mark)) {
-      open.push_back({.is_object = mark == '{', .is_before_a_name = mark == '{'});
+      open.push_back({.is_object = mark == '{', .is_before_a_name = mark == '{', .names = Names(text)});
     } else if (closes(mark)) {
-      auto& names = open.back().names;
-      std::ranges::sort(names);
-      const auto twice = std::ranges::adjacent_find(names);
-      if (twice != names.end()) repeated = *twice;
+      repeated = open.back().names.repeated();
       open.pop_back();
     } else if (mark == ',') {
       open.back().is_before_a_name = open.back().is_object;
     } else if (!open.empty() && open.back().is_before_a_name) {
-      std::string_view name = text.substr(begin + 1, end - begin - 2);
-      if (name.find('\\') != std::string_view::npos)
-        name = unescaped.emplace_back(unescaped_json(text.substr(begin, end - begin)));
-      open.back().names.push_back(name);
+      open.back().names.add(begin, end);
       open.back().is_before_a_name = false;
     }
     return !repeated;
@@ -166,7 +196,7 @@ JsonPart JsonText::part_at(std::size_t begin, bool is_member) const {
 
 std::string_view JsonText::value_at(std::size_t begin) const {
   const std::string_view all = text_;
-  std::size_t end = std::min(all.find_first_of(",]} \t\r\n", begin), all.size());
+  std::size_t end = begin;
   if (all[begin] == '"') {
     end = end_of_text(all, begin);
   } else if (opens(all[begin])) {
@@ -179,10 +209,15 @@ std::string_view JsonText::value_at(std::size_t begin) const {
       end = behind_it;
       return depth > 0;
     });
+  } else {
+    while (end < all.size() && all[end] != ',' && !closes(all[end]) && !is_blank(all[end])) ++end;
   }
   return all.substr(begin, end - begin);
 }
 
-std::size_t JsonText::behind_blanks(std::size_t begin) const { return text_.find_first_not_of(" \t\r\n", begin); }
+std::size_t JsonText::behind_blanks(std::size_t begin) const {
+  while (begin < text_.size() && is_blank(text_[begin])) ++begin;
+  return begin;
+}
 
 }  // namespace attn

@@ -89,6 +89,11 @@ TEST_CASE("a name that an object has twice is found however it is spelled, and a
     CHECK(wrong_with_json(text) == "says twice what `a` is");
 }
 
+TEST_CASE("of several names that are there twice the one is said that is there again first") {
+  CHECK(wrong_with_json(R"({"b": 1, "a": 1, "c": 1, "a": 2, "c": 2, "b": 2})") == "says twice what `a` is");
+  CHECK(wrong_with_json(R"({"b": 1, "c\n": 1, "a": 1, "c\u000a": 2, "a": 2, "b": 2})") == "says twice what `c\\n` is");
+}
+
 TEST_CASE("what is no JSON is said with its place, before names are looked at") {
   CHECK(wrong_with_json(R"({"a": 1, "a": 2)").starts_with("is no JSON from its byte "));
   CHECK(wrong_with_json("").starts_with("is no JSON"));

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace attn {
+
+// Where a text stands among many, and its hash. In order of the hashes, and of the texts where these are alike, texts
+// are found nearly as quickly as in a table, in 8 bytes each, and no slower where somebody has chosen texts that all
+// have one hash.
+struct HashedPlace {
+  std::uint32_t hash = 0;
+  std::uint32_t place = 0;
+
+  std::uint64_t key() const { return std::uint64_t{hash} << 32 | place; }
+};
+
+inline std::uint32_t short_hash(std::string_view text) {
+  return static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
+}
+
+// Puts them in order. `spelled(place)` is the text there; `repeated(place)` is called of each that says what one of a
+// lower place says.
+template <class Spelled, class Repeated>
+void put_in_order(std::vector<HashedPlace>& hashed, Spelled spelled, Repeated repeated) {
+  std::ranges::sort(hashed, [](const HashedPlace& one, const HashedPlace& other) { return one.key() < other.key(); });
+  for (auto begin = hashed.begin(); begin != hashed.end();) {
+    const auto end = std::find_if(begin, hashed.end(), [&](const HashedPlace& at) { return at.hash != begin->hash; });
+    std::sort(begin, end, [&](const HashedPlace& one, const HashedPlace& other) {
+      const int order = spelled(one.place).compare(spelled(other.place));
+      return order != 0 ? order < 0 : one.place < other.place;
+    });
+    for (; begin + 1 != end; ++begin) {
+      if (spelled(begin->place) == spelled((begin + 1)->place)) repeated((begin + 1)->place);
+    }
+    begin = end;
+  }
+}
+
+}  // namespace attn
