@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <queue>
 #include <tuple>
 #include <utility>
@@ -25,13 +26,36 @@ struct Chance {
   bool operator<(const Chance& other) const { return std::tie(other.rank, other.place) < std::tie(rank, place); }
 };
 
+bool is_before(const BytePairs::Merge& one, const BytePairs::Merge& other) {
+  return std::tie(one.left, one.right, one.rank) < std::tie(other.left, other.right, other.rank);
+}
+
+bool is_of_same_pair(const BytePairs::Merge& one, const BytePairs::Merge& other) {
+  return one.left == other.left && one.right == other.right;
+}
+
+// Puts them in order of their pairs, one of each: a table by hashes could be made slow by a file.
+void put_in_order(std::vector<BytePairs::Merge>& merges) {
+  std::ranges::sort(merges, is_before);
+  // The last of each pair is the first from behind.
+  const auto kept = std::unique(merges.rbegin(), merges.rend(), is_of_same_pair);
+  merges.erase(merges.begin(), kept.base());
+}
+
+// What two tokens become, if anything. REQUIRES: in order.
+const BytePairs::Merge* find_merge(const std::vector<BytePairs::Merge>& merges, std::size_t left, std::size_t right) {
+  const auto found = std::ranges::partition_point(
+      merges, [&](const BytePairs::Merge& merge) { return std::tie(merge.left, merge.right) < std::tie(left, right); });
+  return found != merges.end() && found->left == left && found->right == right ? &*found : nullptr;
+}
+
 // All merges that there are, in time that grows with n log n.
 void merge(std::vector<Link>& links, const BytePairs& pairs) {
   std::priority_queue<Chance> chances;
   const auto consider = [&](std::size_t place) {
     if (place == nowhere || links[place].right == nowhere) return;
-    const auto found = pairs.merges.find(BytePairs::pair(links[place].id, links[links[place].right].id));
-    if (found != pairs.merges.end()) chances.push({found->second.rank, place, found->second.id});
+    const BytePairs::Merge* found = find_merge(pairs.merges, links[place].id, links[links[place].right].id);
+    if (found != nullptr) chances.push({found->rank, place, found->made});
   };
   for (std::size_t i = 0; i + 1 < links.size(); ++i) consider(i);
 
@@ -41,8 +65,8 @@ void merge(std::vector<Link>& links, const BytePairs& pairs) {
     Link& link = links[chance.place];
     if (link.is_merged || link.right == nowhere) continue;
     // What stood there when it was thought of may have been merged with others meanwhile.
-    const auto still = pairs.merges.find(BytePairs::pair(link.id, links[link.right].id));
-    if (still == pairs.merges.end() || still->second.id != chance.id) continue;
+    const BytePairs::Merge* still = find_merge(pairs.merges, link.id, links[link.right].id);
+    if (still == nullptr || still->made != chance.id) continue;
 
     Link& right = links[link.right];
     right.is_merged = true;
@@ -57,7 +81,7 @@ void merge(std::vector<Link>& links, const BytePairs& pairs) {
 // Characters of a word as tokens.
 class Characters {
  public:
-  Characters(const TokenIds& ids, const BytePairs& pairs) : ids_(ids), pairs_(pairs) {}
+  Characters(const Vocabulary& vocabulary, const BytePairs& pairs) : vocabulary_(vocabulary), pairs_(pairs) {}
 
   std::vector<Link> of(std::string_view word) {
     for (std::size_t at = 0; at < word.size();) {
@@ -73,7 +97,7 @@ class Characters {
 
  private:
   void add(const std::string& character) {
-    if (const auto found = ids_.find(character)) {
+    if (const auto found = vocabulary_.id(character)) {
       say_unknown();
       push(*found);
     } else if (!pairs_.falls_back_to_bytes || !add_bytes(character)) {
@@ -86,7 +110,7 @@ class Characters {
   bool add_bytes(const std::string& character) {
     std::vector<std::size_t> bytes;
     for (const char c : character) {
-      const auto found = ids_.find(spelled_byte(static_cast<unsigned char>(c)));
+      const auto found = vocabulary_.id(spelled_byte(static_cast<unsigned char>(c)));
       if (!found) return false;
       bytes.push_back(*found);
     }
@@ -104,7 +128,7 @@ class Characters {
     links_.push_back({.id = id, .left = place > 0 ? place - 1 : nowhere});
   }
 
-  const TokenIds& ids_;
+  const Vocabulary& vocabulary_;
   const BytePairs& pairs_;
   std::vector<Link> links_;
   bool is_unknown_ = false;
@@ -112,19 +136,16 @@ class Characters {
 
 }  // namespace
 
-CutsWords cutting_by_merges(const Vocabulary& vocabulary, BytePairs settings) {
-  struct Kept {
-    TokenIds ids;
-    BytePairs pairs;
-  };
-  const auto kept = std::make_shared<const Kept>(Kept{vocabulary.ids(), std::move(settings)});
+CutsWords cutting_by_merges(std::shared_ptr<const Vocabulary> vocabulary, BytePairs settings) {
+  put_in_order(settings.merges);
+  const auto pairs = std::make_shared<const BytePairs>(std::move(settings));
 
-  return [kept](std::string_view word, std::vector<std::size_t>& ids) {
-    if (kept->pairs.ignores_merges) {
-      if (const auto found = kept->ids.find(word)) return ids.push_back(*found);
+  return [vocabulary = std::move(vocabulary), pairs](std::string_view word, std::vector<std::size_t>& ids) {
+    if (pairs->ignores_merges) {
+      if (const auto found = vocabulary->id(word)) return ids.push_back(*found);
     }
-    std::vector<Link> links = Characters(kept->ids, kept->pairs).of(word);
-    merge(links, kept->pairs);
+    std::vector<Link> links = Characters(*vocabulary, *pairs).of(word);
+    merge(links, *pairs);
     for (const Link& link : links) {
       if (!link.is_merged) ids.push_back(link.id);
     }

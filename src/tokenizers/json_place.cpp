@@ -98,6 +98,15 @@ JsonPlaces JsonPlace::elements() const {
   return JsonPlaces({*file_, {}, nullptr});
 }
 
+std::optional<std::pair<JsonPlace, JsonPlace>> JsonPlace::pair() const {
+  const JsonText& text = file_->text;
+  const auto first = is_list() ? text.first_of(part_.value) : std::nullopt;
+  const auto second = first ? text.behind(*first) : std::nullopt;
+  if (!second || text.behind(*second)) return std::nullopt;
+  const Whole whole = shared();
+  return std::pair(JsonPlace(*file_, *first, whole, 0), JsonPlace(*file_, *second, whole, 1));
+}
+
 JsonPlaces JsonPlace::members() const {
   if (is_object()) return JsonPlaces(*this);
   must_be("an object");
@@ -120,12 +129,6 @@ std::size_t JsonPlaces::size() const {
   std::size_t size = 0;
   for (auto place = begin(); place != end(); ++place) ++size;
   return size;
-}
-
-JsonPlace JsonPlaces::operator[](std::size_t index) const {
-  auto place = begin();
-  for (; index > 0; --index) ++place;
-  return *place;
 }
 
 bool JsonPlace::is_enough() const { return file_->faults.size() == most_faults; }

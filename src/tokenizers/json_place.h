@@ -55,6 +55,9 @@ class JsonPlace {
   JsonPlaces elements() const;
   JsonPlaces members() const;
 
+  // Both elements of a list of two; nothing, and no fault, where it is something else.
+  std::optional<std::pair<JsonPlace, JsonPlace>> pair() const;
+
   // Whether so much is wrong that reading on is of no use: no more faults are kept.
   bool is_enough() const;
 
@@ -111,9 +114,7 @@ class JsonPlaces {
   Iterator begin() const;
   Iterator end() const { return {&whole_, std::nullopt}; }
 
-  // Both go through all of them.
-  std::size_t size() const;
-  JsonPlace operator[](std::size_t index) const;  // REQUIRES: there is one
+  std::size_t size() const;  // goes through all of them
 
  private:
   JsonPlace::Whole whole_;

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,22 +30,19 @@ CutsWords cutting_into_word_pieces(const Vocabulary& vocabulary, const WordPiece
 // 2016); of the bytes of a text where a pre-tokenizer has made characters of them (Radford et al. 2019).
 struct BytePairs {
   struct Merge {
-    std::size_t rank = 0;
-    std::size_t id = 0;
+    std::uint32_t left, right, made;  // ids
+    std::uint32_t rank;
   };
 
-  // A pair of ids as one number. REQUIRES: each takes 32 bits.
-  static std::uint64_t pair(std::size_t left, std::size_t right) { return std::uint64_t{left} << 32 | right; }
-
-  std::map<std::uint64_t, Merge> merges;  // in order: a file can be made whose pairs all have one hash
-  std::size_t said = 0;                   // how many merges there were, with those said twice
-  std::optional<std::size_t> unknown;     // what a character is that is no token; without one it is left out
-  std::string end_of_word_suffix;         // of a word's last character
-  bool fuses_unknown = false;             // unknown neighbours are one token
-  bool falls_back_to_bytes = false;       // a character that is no token is its bytes, "<0xE2>", where these are tokens
-  bool ignores_merges = false;            // a word that is a token is that one
+  // In any order; of a pair that is there twice the later rank counts, as in the reference.
+  std::vector<Merge> merges;
+  std::optional<std::size_t> unknown;  // what a character is that is no token; without one it is left out
+  std::string end_of_word_suffix;      // of a word's last character
+  bool fuses_unknown = false;          // unknown neighbours are one token
+  bool falls_back_to_bytes = false;    // a character that is no token is its bytes, "<0xE2>", where these are tokens
+  bool ignores_merges = false;         // a word that is a token is that one
 };
-CutsWords cutting_by_merges(const Vocabulary& vocabulary, BytePairs settings);
+CutsWords cutting_by_merges(std::shared_ptr<const Vocabulary> vocabulary, BytePairs settings);
 
 // The tokens whose probabilities multiply to the most (Kudo 2018). What no token covers is unknown, neighbours
 // together, at a price below that of every token.
@@ -56,7 +52,7 @@ struct Unigrams {
   std::size_t unknown = 0;
   bool falls_back_to_bytes = false;
 };
-CutsWords cutting_by_probability(const Vocabulary& vocabulary, Unigrams settings);
+CutsWords cutting_by_probability(std::shared_ptr<const Vocabulary> vocabulary, Unigrams settings);
 
 // The token that stands for a byte which no other does: "<0x0A>".
 std::string spelled_byte(unsigned char byte);

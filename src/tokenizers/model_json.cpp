@@ -6,14 +6,17 @@
 namespace attn {
 namespace {
 
-void read_vocabulary(const JsonPlace& at, std::size_t longest, Vocabulary& vocabulary) {
-  for (const JsonPlace& place : at.members()) {
-    if (at.is_enough()) return;
-    const std::string spelling = place.name();
-    if (spelling.size() > longest) place.not_computed("is a token of more than " + std::to_string(longest) + " bytes");
-    if (!vocabulary.add(spelling, place.whole())) place.refuse("is an id that another token has");
+// Makes tokens be found. Refuses those that were there before, at their places.
+void index(const JsonPlaces& places, const std::string& what, Vocabulary& vocabulary) {
+  const std::vector<std::size_t> repeated = vocabulary.index();
+  auto next = repeated.begin();
+  std::size_t at = 0;
+  for (auto place = places.begin(); next != repeated.end(); ++place, ++at) {
+    if (at != *next) continue;
+    (*place).refuse(what);
+    if ((*place).is_enough()) return;
+    ++next;
   }
-  if (at.is_object() && vocabulary.size() == 0) at.refuse("is empty");
 }
 
 std::size_t known(const JsonPlace& at, const Vocabulary& vocabulary) {
@@ -23,24 +26,24 @@ std::size_t known(const JsonPlace& at, const Vocabulary& vocabulary) {
   return id.value_or(0);
 }
 
-CutsWords read_word_pieces(const JsonPlace& at, Vocabulary& vocabulary, SpellingRules& spelling_rules) {
+ReadModel read_word_pieces(const JsonPlace& at, SpellingRules& spelling_rules) {
   at.has_only({"type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"});
-  read_vocabulary(at["vocab"], Trie::longest, vocabulary);
-  const WordPieces settings = {.unknown = known(at["unk_token"], vocabulary),
+  const auto vocabulary = std::make_shared<const Vocabulary>(read_vocabulary(at["vocab"], Trie::longest));
+  const WordPieces settings = {.unknown = known(at["unk_token"], *vocabulary),
                                .continuing_prefix = at["continuing_subword_prefix"].text(),
                                .most_characters = at["max_input_chars_per_word"].whole()};
   spelling_rules.continuing_prefix = settings.continuing_prefix;
-  return cutting_into_word_pieces(vocabulary, settings);
+  return {vocabulary, [=] { return cutting_into_word_pieces(*vocabulary, settings); }};
 }
 
 // "a b", or ["a", "b"].
 void read_merge(const JsonPlace& at, const Vocabulary& vocabulary, BytePairs& pairs) {
   std::string left, right;
   if (at.is_list()) {
-    const auto both = at.elements();
-    if (both.size() != 2) return at.refuse("must be a list of two tokens");
-    left = both[0].text();
-    right = both[1].text();
+    const auto both = at.pair();
+    if (!both) return at.refuse("must be a list of two tokens");
+    left = both->first.text();
+    right = both->second.text();
   } else {
     const std::string text = at.text();
     const std::size_t blank = text.find(' ');
@@ -53,52 +56,55 @@ void read_merge(const JsonPlace& at, const Vocabulary& vocabulary, BytePairs& pa
   if (!wrong.empty()) at.refuse(wrong);
 }
 
-CutsWords read_byte_pairs(const JsonPlace& at, Vocabulary& vocabulary, SpellingRules& spelling_rules) {
+ReadModel read_byte_pairs(const JsonPlace& at, SpellingRules& spelling_rules) {
   at.has_only({"type", "dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk",
                "byte_fallback", "ignore_merges", "vocab", "merges"});
-  read_vocabulary(at["vocab"], std::size_t{1} << 20, vocabulary);
+  const auto vocabulary = std::make_shared<const Vocabulary>(read_vocabulary(at["vocab"], longest_token));
   if (const JsonPlace dropout = at["dropout"]; !dropout.is_null() && dropout.number() != 0)
     dropout.not_computed("draws which merges are left out, and no two runs are alike");
   if (const JsonPlace prefix = at["continuing_subword_prefix"]; !prefix.text_or_none().empty())
     prefix.not_computed("is " + readable(prefix.text()) + "; only none is computed");
 
   BytePairs pairs;
-  if (const JsonPlace unknown = at["unk_token"]; !unknown.is_null()) pairs.unknown = known(unknown, vocabulary);
+  if (const JsonPlace unknown = at["unk_token"]; !unknown.is_null()) pairs.unknown = known(unknown, *vocabulary);
   pairs.end_of_word_suffix = at["end_of_word_suffix"].text_or_none();
   pairs.fuses_unknown = at["fuse_unk"].flag_or(false);
   pairs.falls_back_to_bytes = at["byte_fallback"].flag_or(false);
   pairs.ignores_merges = at["ignore_merges"].flag_or(false);
   for (const JsonPlace& merge : at["merges"].elements()) {
     if (at.is_enough()) break;
-    read_merge(merge, vocabulary, pairs);
+    read_merge(merge, *vocabulary, pairs);
   }
   spelling_rules.has_byte_tokens = pairs.falls_back_to_bytes;
   spelling_rules.end_of_word = pairs.end_of_word_suffix;
-  return cutting_by_merges(vocabulary, std::move(pairs));
+  return {vocabulary, [=] { return cutting_by_merges(vocabulary, pairs); }};
 }
 
-CutsWords read_unigrams(const JsonPlace& at, Vocabulary& vocabulary, SpellingRules& spelling_rules) {
+ReadModel read_unigrams(const JsonPlace& at, SpellingRules& spelling_rules) {
   at.has_only({"type", "unk_id", "vocab", "byte_fallback"});
   Unigrams settings;
-  for (const JsonPlace& place : at["vocab"].elements()) {
+  Vocabulary vocabulary;
+  const JsonPlaces tokens = at["vocab"].elements();
+  for (const JsonPlace& place : tokens) {
     if (at.is_enough()) break;
-    const auto both = place.elements();
-    if (both.size() != 2) {
+    const auto both = place.pair();
+    if (!both) {
       place.refuse("must be a list of a token and its score");
       continue;
     }
-    const std::string spelling = both[0].text();
+    const std::string spelling = both->first.text();
     if (spelling.size() > Trie::longest)
       place.not_computed("is a token of more than " + std::to_string(Trie::longest) + " bytes");
-    if (!vocabulary.add(spelling, settings.scores.size())) place.refuse("is a token that was there before");
-    settings.scores.push_back(both[1].number());
+    vocabulary.add(spelling, settings.scores.size());
+    settings.scores.push_back(both->second.number());
   }
+  if (vocabulary.size() == tokens.size()) index(tokens, "is a token that was there before", vocabulary);
   settings.unknown = at["unk_id"].whole();
   if (settings.unknown >= settings.scores.size()) at["unk_id"].refuse("is the id of no token");
   settings.falls_back_to_bytes = at["byte_fallback"].flag_or(false);
   spelling_rules.has_byte_tokens = settings.falls_back_to_bytes;
-  if (settings.scores.empty()) return nullptr;
-  return cutting_by_probability(vocabulary, std::move(settings));
+  const auto kept = std::make_shared<const Vocabulary>(std::move(vocabulary));
+  return {kept, [=] { return cutting_by_probability(kept, settings); }};
 }
 
 }  // namespace
@@ -106,30 +112,48 @@ CutsWords read_unigrams(const JsonPlace& at, Vocabulary& vocabulary, SpellingRul
 std::string add_merge(const std::string& left, const std::string& right, const Vocabulary& vocabulary,
                       BytePairs& pairs) {
   const std::string tokens[] = {left, right, left + right};
-  std::size_t ids[3] = {};
+  std::uint32_t ids[3] = {};
   for (std::size_t i = 0; i < 3; ++i) {
     const auto id = vocabulary.id(tokens[i]);
     if (!id)
       return "merges " + readable(left) + " and " + readable(right) + ", and " + readable(tokens[i]) +
              " is no token of the vocabulary";
-    ids[i] = *id;
+    ids[i] = static_cast<std::uint32_t>(*id);
   }
-  // Of a pair that is there twice the last counts, as in the reference; ranks are those of all that were said.
-  pairs.merges[BytePairs::pair(ids[0], ids[1])] = {.rank = pairs.said++, .id = ids[2]};
+  const auto rank = static_cast<std::uint32_t>(pairs.merges.size());
+  pairs.merges.push_back({.left = ids[0], .right = ids[1], .made = ids[2], .rank = rank});
   return "";
 }
 
-CutsWords read_model(const JsonPlace& at, Vocabulary& vocabulary, SpellingRules& spelling_rules) {
+Vocabulary read_vocabulary(const JsonPlace& at, std::size_t longest) {
+  Vocabulary vocabulary;
+  for (const JsonPlace& place : at.members()) {
+    if (at.is_enough()) return vocabulary;
+    const std::string spelling = place.name();
+    if (spelling.size() > longest) place.not_computed("is a token of more than " + std::to_string(longest) + " bytes");
+    vocabulary.add(spelling, place.whole());
+  }
+  if (at.is_object() && vocabulary.size() == 0) at.refuse("is empty");
+  index(at.members(), "is an id that another token has", vocabulary);
+  return vocabulary;
+}
+
+void refuse_left_out(const JsonPlace& at, const Vocabulary& vocabulary) {
+  if (const auto id = vocabulary.left_out())
+    at.refuse("has " + std::to_string(vocabulary.size()) + " tokens, and none with the id " + std::to_string(*id));
+}
+
+ReadModel read_model(const JsonPlace& at, SpellingRules& spelling_rules) {
   if (!at.is_object()) {
     at.refuse("must be an object");
-    return nullptr;
+    return {};
   }
   const JsonPlace type = at["type"];
   const std::size_t kind = type.one_of({"WordPiece", "BPE", "Unigram"});
-  if (type.is_text() && type.text() == "WordPiece") return read_word_pieces(at, vocabulary, spelling_rules);
-  if (kind == 1) return read_byte_pairs(at, vocabulary, spelling_rules);
-  if (kind == 2) return read_unigrams(at, vocabulary, spelling_rules);
-  return nullptr;
+  if (type.is_text() && type.text() == "WordPiece") return read_word_pieces(at, spelling_rules);
+  if (kind == 1) return read_byte_pairs(at, spelling_rules);
+  if (kind == 2) return read_unigrams(at, spelling_rules);
+  return {};
 }
 
 }  // namespace attn

@@ -35,7 +35,7 @@ struct TokenizerParts {
   CutsWords model;
   std::vector<Template> templates;  // each around what the one before it made
 
-  Vocabulary vocabulary;  // of the model, and what was added
+  AllTokens tokens;
   std::set<std::size_t> added;
   SpellingRules spelling_rules;
 };

@@ -126,7 +126,7 @@ void refuse_added(Settings& settings, std::optional<std::size_t> taking_blanks, 
   const auto check = [&](const JsonPlace& at) {
     if (at.is_enough()) return std::optional<std::size_t>();
     const std::string name = special_name(at, "");
-    const auto id = parts.vocabulary.id(name);
+    const auto id = parts.tokens.id(name);
     const bool is_known = id && parts.added.contains(*id);
     if (is_known) check_special(at, name, id == taking_blanks, parts);
     if (!is_known && !name.empty()) at.not_computed("is " + readable(name) + ", a token that was added");
@@ -150,22 +150,32 @@ void refuse_added(Settings& settings, std::optional<std::size_t> taking_blanks, 
   }
 }
 
-std::optional<Diagnostic> read_lines(const std::string& text, Vocabulary& vocabulary) {
+Result<Vocabulary> read_lines(const std::string& text) {
   if (const auto invalid = first_invalid_utf8(text)) {
     return bad_tokenizer("vocab.txt is not UTF-8 at its byte " + std::to_string(*invalid + 1),
                          "fetch the model's files again");
   }
+  const auto line_of = [](std::size_t id) { return "line " + std::to_string(id + 1) + " of vocab.txt "; };
+  Vocabulary vocabulary;
+  std::size_t looked_at = 50'000;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string line = take_line(rest);
-    const std::string number = std::to_string(vocabulary.size() + 1);
+    const std::size_t id = vocabulary.size();
     if (line.size() > Trie::longest)
-      return bad_tokenizer("line " + number + " of vocab.txt has more than " + std::to_string(Trie::longest) + " bytes",
+      return bad_tokenizer(line_of(id) + "has more than " + std::to_string(Trie::longest) + " bytes",
                            "it has a token a line");
-    if (!vocabulary.add(line, vocabulary.size()))
-      return bad_tokenizer("line " + number + " of vocab.txt is a token that is there already: " + readable(line),
-                           "each token has a line of its own");
+    vocabulary.add(line, id);
+    // Those that are short and there twice could be many: they are looked for before there are twice as many lines.
+    if (!rest.empty() && vocabulary.size() < looked_at) continue;
+    looked_at *= 2;
+    if (const auto repeated = vocabulary.index(); !repeated.empty()) {
+      const std::size_t first = repeated.front();
+      return bad_tokenizer(
+          line_of(first) + "is a token that is there already: " + readable(vocabulary.spelling_at(first)),
+          "each token has a line of its own");
+    }
   }
-  return std::nullopt;
+  return vocabulary;
 }
 
 // As BertTokenizerFast of transformers makes it of a vocab.txt.
@@ -177,8 +187,11 @@ Result<Tokenizer> read_bert(const Folder& folder) {
   Settings& settings = read.value();
   const JsonPlace config = settings.config();
 
+  auto lines = read_lines(text.value());
+  if (!lines) return lines.faults();
+  const auto vocabulary = std::make_shared<const Vocabulary>(std::move(lines.value()));
   TokenizerParts parts;
-  if (auto fault = read_lines(text.value(), parts.vocabulary)) return *std::move(fault);
+  parts.tokens = AllTokens(vocabulary);
   BertCleaning cleans = {.puts_spaces_around_chinese = config["tokenize_chinese_chars"].flag_or(true),
                          .lowers = config["do_lower_case"].flag_or(true)};
   const JsonPlace strips = config["strip_accents"];
@@ -206,7 +219,7 @@ Result<Tokenizer> read_bert(const Folder& folder) {
     const JsonPlace at = settings.special(special.member);
     const std::string name = special_name(at, special.name);
     if (!settings.faults().empty()) return settings.faults();
-    const auto id = parts.vocabulary.id(name);
+    const auto id = vocabulary->id(name);
     if (!id && special.is_needed)
       return bad_tokenizer(
           "vocab.txt has no token " + readable(name),
@@ -221,7 +234,7 @@ Result<Tokenizer> read_bert(const Folder& folder) {
   parts.pre_tokenizer = one_after_the_other(
       {cutting(wanted(is_white_space), Cut::removed), cutting(wanted(is_bert_punctuation), Cut::isolated)});
   const WordPieces words = {.unknown = specials[0].id};
-  parts.model = cutting_into_word_pieces(parts.vocabulary, words);
+  parts.model = cutting_into_word_pieces(*vocabulary, words);
   parts.templates = {{specials[1].id, std::nullopt, specials[2].id}};
   parts.spelling_rules.continuing_prefix = words.continuing_prefix;
   return Tokenizer(std::move(parts));
@@ -270,26 +283,24 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
   const auto merges = folder.text("merges.txt");
   if (!text) return text.faults();
   if (!merges) return merges.faults();
-  auto vocabulary = parse_json_file("vocab.json", std::move(text.value()));
-  if (!vocabulary) return vocabulary.faults();
+  auto file = parse_json_file("vocab.json", std::move(text.value()));
+  if (!file) return file.faults();
   auto read = read_settings(folder);
   if (!read) return read.faults();
   Settings& settings = read.value();
 
+  const JsonPlace tokens(file.value()), config = settings.config();
+  const auto vocabulary = std::make_shared<const Vocabulary>(read_vocabulary(tokens, longest_token));
+  if (file.value().faults.empty()) refuse_left_out(tokens, *vocabulary);
+  if (!file.value().faults.empty()) return std::move(file.value().faults);
   TokenizerParts parts;
-  const JsonPlace tokens(vocabulary.value()), config = settings.config();
-  for (const JsonPlace& place : tokens.members()) {
-    if (tokens.is_enough()) break;
-    if (!parts.vocabulary.add(place.name(), place.whole())) place.refuse("is an id that another token has");
-  }
-  if (const std::string out = left_out(parts.vocabulary); !out.empty()) tokens.refuse(out);
-  if (!vocabulary.value().faults.empty()) return std::move(vocabulary.value().faults);
+  parts.tokens = AllTokens(vocabulary);
   if (const auto invalid = first_invalid_utf8(merges.value()))
     return bad_tokenizer("merges.txt is not UTF-8 at its byte " + std::to_string(*invalid + 1),
                          "fetch the model's files again");
   BytePairs pairs;
-  if (auto fault = read_merges(merges.value(), parts.vocabulary, pairs)) return *std::move(fault);
-  const auto family = read_family(folder, config, parts.vocabulary);
+  if (auto fault = read_merges(merges.value(), *vocabulary, pairs)) return *std::move(fault);
+  const auto family = read_family(folder, config, *vocabulary);
   if (!family) return family.faults();
 
   const bool is_roberta = family.value() == Family::roberta;
@@ -307,7 +318,7 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
     const std::string name = special_name(at, usual);
     if (!settings.faults().empty()) return settings.faults();
     if (name.empty()) continue;
-    const auto id = parts.vocabulary.id(name);
+    const auto id = vocabulary->id(name);
     if (!id)
       return bad_tokenizer(
           "vocab.json has no token " + readable(name),
@@ -323,7 +334,7 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
   if (!settings.faults().empty()) return settings.faults();
 
   parts.pre_tokenizer = making_bytes({.adds_prefix_space = adds_space});
-  parts.model = cutting_by_merges(parts.vocabulary, std::move(pairs));
+  parts.model = cutting_by_merges(vocabulary, std::move(pairs));
   if (is_roberta) parts.templates = {{cls, std::nullopt, sep}};
   parts.spelling_rules.is_of_bytes = true;
   return Tokenizer(std::move(parts));

@@ -20,8 +20,7 @@ std::optional<char> byte_of(std::string_view spelling) {
   return error == std::errc() && end == spelling.data() + 5 ? std::optional(static_cast<char>(byte)) : std::nullopt;
 }
 
-std::string read_spelling(const std::string& spelling, const SpellingRules& spelling_rules) {
-  std::string text = spelling;
+std::string read_spelling(std::string text, const SpellingRules& spelling_rules) {
   if (!spelling_rules.end_of_word.empty() && text.ends_with(spelling_rules.end_of_word))
     text.erase(text.size() - spelling_rules.end_of_word.size());
   if (spelling_rules.has_byte_tokens) {
@@ -108,14 +107,15 @@ Result<std::vector<TextToken>> Tokenizer::encode(std::string_view text) const {
 }
 
 std::optional<TextToken> Tokenizer::token(std::size_t id) const {
-  const std::string* spelling = parts_->vocabulary.spelling(id);
-  if (spelling == nullptr) return std::nullopt;
+  const auto found = parts_->tokens.spelling(id);
+  if (!found) return std::nullopt;
+  const std::string spelling(*found);
   const bool is_added = parts_->added.contains(id);
-  return TextToken{id, *spelling, printable(is_added ? *spelling : read_spelling(*spelling, parts_->spelling_rules))};
+  return TextToken{id, spelling, printable(is_added ? spelling : read_spelling(spelling, parts_->spelling_rules))};
 }
 
-std::optional<std::size_t> Tokenizer::id(std::string_view spelling) const { return parts_->vocabulary.id(spelling); }
+std::optional<std::size_t> Tokenizer::id(std::string_view spelling) const { return parts_->tokens.id(spelling); }
 
-std::size_t Tokenizer::size() const { return parts_->vocabulary.size(); }
+std::size_t Tokenizer::size() const { return parts_->tokens.size(); }
 
 }  // namespace attn

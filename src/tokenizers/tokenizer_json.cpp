@@ -10,24 +10,7 @@
 namespace attn {
 namespace {
 
-// The id that the reference gives an added token, whatever the file says: that of the model's token of the same
-// spelling, or else the next.
-class NextId {
- public:
-  explicit NextId(const Vocabulary& model) : size_(model.size()), next_(model.size()) {}
-
-  std::size_t of(const std::string& content, const Vocabulary& vocabulary) {
-    const std::size_t id = vocabulary.id(content).value_or(next_);
-    if (id >= size_) next_ = std::max(next_, id + 1);
-    return id;
-  }
-
- private:
-  std::size_t size_, next_;
-};
-
-void read_added_token(const JsonPlace& at, NextId& next, TokenizerParts& parts,
-                      std::vector<AddedToken> (&found)[2][2]) {
+void read_added_token(const JsonPlace& at, TokenizerParts& parts, std::vector<AddedToken> (&found)[2][2]) {
   at.has_only({"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"});
   AddedToken token = {.content = at["content"].text(),
                       .id = at["id"].whole(),
@@ -40,13 +23,13 @@ void read_added_token(const JsonPlace& at, NextId& next, TokenizerParts& parts,
   if (token.content.size() > Trie::longest)
     return at["content"].not_computed("is longer than " + std::to_string(Trie::longest) + " bytes");
 
-  const std::size_t id = next.of(token.content, parts.vocabulary);
+  // The id that the reference gives it, whatever the file says.
+  const std::size_t id = parts.tokens.add(token.content);
   if (id != token.id) {
     return at["id"].refuse("is " + std::to_string(token.id) + ", and " + readable(token.content) + " is token " +
                            std::to_string(id) + " by the vocabulary");
   }
   if (!parts.added.insert(id).second) return at.refuse("is a token that was added before");
-  parts.vocabulary.add(token.content, id);
   if (is_normalised && parts.normalizer) {
     auto normal = parts.normalizer(token.content);
     if (!normal || normal.value().empty() || normal.value().size() > Trie::longest)
@@ -58,12 +41,11 @@ void read_added_token(const JsonPlace& at, NextId& next, TokenizerParts& parts,
 
 void read_added_tokens(const JsonPlace& at, TokenizerParts& parts) {
   if (at.is_null()) return;
-  NextId next(parts.vocabulary);
   // Where two are spelled alike once they are normalised, those that are special come first.
   std::vector<AddedToken> found[2][2];
   for (const JsonPlace& place : at.elements()) {
     if (at.is_enough()) return;
-    read_added_token(place, next, parts, found);
+    read_added_token(place, parts, found);
   }
   for (const auto& tokens : found[0])
     std::ranges::for_each(tokens, [&](const auto& t) { parts.added_as_typed.add(t); });
@@ -72,10 +54,9 @@ void read_added_tokens(const JsonPlace& at, TokenizerParts& parts) {
 }
 
 // The id at that place. REQUIRES, or it is a fault: the vocabulary spells it so.
-std::size_t special_id(const JsonPlace& spelled, const JsonPlace& at, const Vocabulary& vocabulary) {
+std::size_t special_id(const JsonPlace& spelled, const JsonPlace& at, const AllTokens& all) {
   const std::size_t id = at.whole();
-  const std::string* spelling = vocabulary.spelling(id);
-  if (spelling == nullptr || *spelling != spelled.text()) {
+  if (all.spelling(id) != spelled.text()) {
     at.refuse("is " + std::to_string(id) + ", which is not the id of " + readable(spelled.text()) +
               " in the vocabulary");
   }
@@ -97,7 +78,7 @@ std::map<std::string, JsonPlace> named_tokens(const JsonPlace& pieces, const Jso
   return tokens;
 }
 
-Template read_template(const JsonPlace& at, const Vocabulary& vocabulary) {
+Template read_template(const JsonPlace& at, const AllTokens& all) {
   constexpr std::size_t most_around = 1'000;
   at.has_only({"type", "single", "pair", "special_tokens"});
   Template around;
@@ -127,7 +108,7 @@ Template read_template(const JsonPlace& at, const Vocabulary& vocabulary) {
         break;
       }
       for (const JsonPlace& id : ids) {
-        around.push_back(special_id(*spelled, id, vocabulary));
+        around.push_back(special_id(*spelled, id, all));
         ++spelled;
       }
     }
@@ -135,16 +116,15 @@ Template read_template(const JsonPlace& at, const Vocabulary& vocabulary) {
   return around;
 }
 
-std::size_t read_end(const JsonPlace& at, const Vocabulary& vocabulary) {
-  const auto both = at.elements();
-  if (both.size() == 2) return special_id(both[0], both[1], vocabulary);
+std::size_t read_end(const JsonPlace& at, const AllTokens& all) {
+  if (const auto both = at.pair()) return special_id(both->first, both->second, all);
   at.refuse("must be a list of a token and its id");
   return 0;
 }
 
 // Adds the templates of the step there. In the library a template leaves each of its pieces by itself, and who comes
 // next takes two of them for two texts: only one piece is computed.
-void add_templates(const JsonPlace& at, const Vocabulary& vocabulary, bool& is_in_pieces, std::vector<Template>& all) {
+void add_templates(const JsonPlace& at, const AllTokens& tokens, bool& is_in_pieces, std::vector<Template>& all) {
   if (!at.is_object()) return at.refuse("must be an object");
   const JsonPlace type = at["type"];
   const std::size_t kind =
@@ -154,36 +134,28 @@ void add_templates(const JsonPlace& at, const Vocabulary& vocabulary, bool& is_i
     at.has_only({"type", "processors"});
     for (const JsonPlace& place : at["processors"].elements()) {
       if (at.is_enough()) return;
-      add_templates(place, vocabulary, is_in_pieces, all);
+      add_templates(place, tokens, is_in_pieces, all);
     }
     return;
   }
   if (is_in_pieces) at.not_computed("comes behind a template of several pieces, which is not computed");
   if (kind == 1) {
-    all.push_back(read_template(at, vocabulary));
+    all.push_back(read_template(at, tokens));
     is_in_pieces = at["single"].elements().size() != 1;
   } else {
     at.has_only({"type", "sep", "cls", "trim_offsets", "add_prefix_space"});
-    all.push_back({read_end(at["cls"], vocabulary), std::nullopt, read_end(at["sep"], vocabulary)});
+    all.push_back({read_end(at["cls"], tokens), std::nullopt, read_end(at["sep"], tokens)});
     is_in_pieces = false;
   }
 }
 
 }  // namespace
 
-std::vector<Template> read_post_processor(const JsonPlace& at, const Vocabulary& vocabulary) {
+std::vector<Template> read_post_processor(const JsonPlace& at, const AllTokens& tokens) {
   std::vector<Template> all;
   bool is_in_pieces = false;
-  add_templates(at, vocabulary, is_in_pieces, all);
+  add_templates(at, tokens, is_in_pieces, all);
   return all;
-}
-
-std::string left_out(const Vocabulary& vocabulary) {
-  for (std::size_t id = 0; id < vocabulary.size(); ++id) {
-    if (vocabulary.spelling(id) == nullptr)
-      return "has " + std::to_string(vocabulary.size()) + " tokens, and none with the id " + std::to_string(id);
-  }
-  return "";
 }
 
 Result<Tokenizer> parse_tokenizer_json(std::string text) {
@@ -195,21 +167,21 @@ Result<Tokenizer> parse_tokenizer_json(std::string text) {
                  "decoder", "model"});
 
   TokenizerParts parts;
-  parts.model = read_model(root["model"], parts.vocabulary, parts.spelling_rules);
+  const ReadModel model = read_model(root["model"], parts.spelling_rules);
+  parts.tokens = AllTokens(model.vocabulary);
   const JsonPlace normalizer = root["normalizer"], pre_tokenizer = root["pre_tokenizer"];
   if (!normalizer.is_null()) parts.normalizer = read_normalizer(normalizer, parts.spelling_rules);
   if (!pre_tokenizer.is_null())
     parts.pre_tokenizer = read_pre_tokenizer(pre_tokenizer, !normalizer.is_null(), parts.spelling_rules);
   // A normalizer that is at fault need not be asked what it makes of added tokens.
+  if (file.faults.empty()) refuse_left_out(root["model"]["vocab"], *model.vocabulary);
   if (file.faults.empty()) read_added_tokens(root["added_tokens"], parts);
-  if (file.faults.empty()) {
-    if (const std::string out = left_out(parts.vocabulary); !out.empty()) root["model"]["vocab"].refuse(out);
-  }
   if (file.faults.empty() && !root["post_processor"].is_null())
-    parts.templates = read_post_processor(root["post_processor"], parts.vocabulary);
+    parts.templates = read_post_processor(root["post_processor"], parts.tokens);
   if (parts.templates.size() > most_steps)
     root["post_processor"].not_computed("has more than " + std::to_string(most_steps) + " steps");
   if (!file.faults.empty()) return std::move(file.faults);
+  parts.model = model.make();
   return Tokenizer(std::move(parts));
 }
 

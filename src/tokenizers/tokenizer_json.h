@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "base/result.h"
@@ -16,11 +18,17 @@ Result<Tokenizer> parse_tokenizer_json(std::string text);
 // More steps than these, one behind the other, are not computed: each takes time for each text.
 constexpr std::size_t most_steps = 64;
 
+// What a model knows, and how to make it of that, which takes memory and time: once nothing is wrong with its file.
+struct ReadModel {
+  std::shared_ptr<const Vocabulary> vocabulary = std::make_shared<const Vocabulary>();
+  std::function<CutsWords()> make;
+};
+
 // Its parts. Faults are left with the file; what is given then is of no use.
 Normalizer read_normalizer(const JsonPlace& at, SpellingRules& spelling_rules);
 PreTokenizer read_pre_tokenizer(const JsonPlace& at, bool normalises, SpellingRules& spelling_rules);
-CutsWords read_model(const JsonPlace& at, Vocabulary& vocabulary, SpellingRules& spelling_rules);
-std::vector<Template> read_post_processor(const JsonPlace& at, const Vocabulary& vocabulary);
+ReadModel read_model(const JsonPlace& at, SpellingRules& spelling_rules);
+std::vector<Template> read_post_processor(const JsonPlace& at, const AllTokens& tokens);
 
 // The pattern that a normalizer or a pre-tokenizer looks for.
 Wanted read_wanted(const JsonPlace& at);
@@ -30,7 +38,14 @@ Wanted read_wanted(const JsonPlace& at);
 std::string add_merge(const std::string& left, const std::string& right, const Vocabulary& vocabulary,
                       BytePairs& pairs);
 
-// What is wrong with a vocabulary's ids, if anything is: there must be all from 0 on.
-std::string left_out(const Vocabulary& vocabulary);
+// A token of byte pairs may be as long as a word is: what is longer is no token of anybody's.
+constexpr std::size_t longest_token = std::size_t{1} << 20;
+
+// The vocabulary of an object of spellings and ids. Faults are those of a spelling that is longer than so many bytes,
+// and of ids that two tokens have.
+Vocabulary read_vocabulary(const JsonPlace& at, std::size_t longest);
+
+// Refuses, at the place of the vocabulary, ids that are not all from 0 on.
+void refuse_left_out(const JsonPlace& at, const Vocabulary& vocabulary);
 
 }  // namespace attn

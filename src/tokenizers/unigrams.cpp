@@ -26,7 +26,7 @@ struct Way {
 };
 
 struct Kept {
-  TokenIds ids;
+  std::shared_ptr<const Vocabulary> vocabulary;
   Unigrams unigrams;
   Trie trie;
   double unknown_score = 0;
@@ -49,11 +49,11 @@ struct Kept {
 
   // Unknown characters side by side are one text: a token after all, or its bytes, or unknown.
   void add_unknown(std::string_view text, std::vector<std::size_t>& added) const {
-    if (const auto found = ids.find(text)) return added.push_back(*found);
+    if (const auto found = vocabulary->id(text)) return added.push_back(*found);
     if (unigrams.falls_back_to_bytes) {
       std::vector<std::size_t> bytes;
       for (const char c : text) {
-        const auto found = ids.find(spelled_byte(static_cast<unsigned char>(c)));
+        const auto found = vocabulary->id(spelled_byte(static_cast<unsigned char>(c)));
         if (found) bytes.push_back(*found);
       }
       if (bytes.size() == text.size()) {
@@ -67,12 +67,12 @@ struct Kept {
 
 }  // namespace
 
-CutsWords cutting_by_probability(const Vocabulary& vocabulary, Unigrams settings) {
+CutsWords cutting_by_probability(std::shared_ptr<const Vocabulary> vocabulary, Unigrams settings) {
   const auto made = std::make_shared<Kept>();
-  made->ids = vocabulary.ids();
+  made->vocabulary = std::move(vocabulary);
   made->unknown_score = *std::ranges::min_element(settings.scores) - unknown_penalty;
   made->unigrams = std::move(settings);
-  made->ids.for_each([&](std::string_view spelling, std::size_t id) {
+  made->vocabulary->for_each([&](std::string_view spelling, std::size_t id) {
     if (!spelling.empty()) made->trie.add(spelling, id);
   });
 

@@ -1,77 +1,75 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "base/hashed_places.h"
 
 namespace attn {
 
-// Spellings and their ids. A table by hashes that has an ordered map at each of its places: nearly as quick as a table
-// of the standard library where spellings are what people write, and no slower than a map where somebody has chosen
-// them so that all have one hash.
-class TokenIds {
- public:
-  // False where there is such a spelling already; nothing is added then.
-  bool add(std::string spelling, std::size_t id) {
-    const bool is_new = maps_[place(spelling)].emplace(std::move(spelling), id).second;
-    size_ += is_new ? 1 : 0;
-    return is_new;
-  }
-
-  std::optional<std::size_t> find(std::string_view spelling) const {
-    const Map& map = maps_[place(spelling)];
-    const auto found = map.find(spelling);
-    return found == map.end() ? std::nullopt : std::optional(found->second);
-  }
-
-  // Calls `action` with every spelling and its id, in whatever order.
-  template <class Action>
-  void for_each(Action action) const {
-    for (const Map& map : maps_) {
-      for (const auto& [spelling, id] : map) action(spelling, id);
-    }
-  }
-
-  std::size_t size() const { return size_; }
-
- private:
-  using Map = std::map<std::string, std::size_t, std::less<>>;
-
-  static constexpr std::size_t places = 16'384;  // 8 tokens at each, of a vocabulary of 128 000
-
-  static std::size_t place(std::string_view spelling) { return std::hash<std::string_view>()(spelling) % places; }
-
-  std::vector<Map> maps_ = std::vector<Map>(places);
-  std::size_t size_ = 0;
-};
-
-// Tokens as their model spells them, and their ids.
+// The tokens of a model as it spells them, and their ids. Of a file there may be millions, which are short: one takes
+// 20 bytes beside its spelling. Spellings are found by hashes in order, and where hashes are alike by themselves, so
+// that it takes no longer where somebody has chosen spellings that all have one hash.
 class Vocabulary {
  public:
-  // False where there is such a spelling or such an id already; nothing is added then.
-  bool add(std::string spelling, std::size_t id) {
-    if (ids_.find(spelling) || !spellings_.emplace(id, spelling).second) return false;
-    return ids_.add(std::move(spelling), id);
-  }
+  // Adds a token; it is not found before index() was called. REQUIRES: all spellings together take less than 4 GiB, and
+  // ids 32 bits.
+  void add(std::string_view spelling, std::size_t id);
 
-  std::optional<std::size_t> id(std::string_view spelling) const { return ids_.find(spelling); }
+  // To be called behind the last token. The tokens, by their places in the order in which they were added, of
+  // which the spelling or the id was there before; where there are any, nothing else should be asked.
+  std::vector<std::size_t> index();
 
-  // Nothing where no token has that id.
-  const std::string* spelling(std::size_t id) const {
-    const auto found = spellings_.find(id);
-    return found == spellings_.end() ? nullptr : &found->second;
+  // The least id that no token has, where ids are not all from 0 on.
+  std::optional<std::size_t> left_out() const;
+
+  std::optional<std::size_t> id(std::string_view spelling) const;
+
+  // Nothing where no token has that id. REQUIRES: none is left out.
+  std::optional<std::string_view> spelling(std::size_t id) const;
+
+  // Calls `action` with every spelling and its id, in the order in which they were added.
+  template <class Action>
+  void for_each(Action action) const {
+    for (std::size_t place = 0; place < size(); ++place) action(spelling_at(place), std::size_t{ids_[place]});
   }
 
   std::size_t size() const { return ids_.size(); }
-  const TokenIds& ids() const { return ids_; }
+  std::string_view spelling_at(std::size_t place) const;
 
  private:
-  TokenIds ids_;
-  std::map<std::size_t, std::string> spellings_;  // in order: ids can be chosen so that all have one hash
+  std::string letters_;                 // of all spellings
+  std::vector<std::uint32_t> ends_;     // there, of each place
+  std::vector<std::uint32_t> ids_;      // of each place
+  std::vector<std::uint32_t> with_id_;  // the place that has each id
+  std::vector<HashedPlace> by_hash_;
+};
+
+// What a model knows, and what was added to it behind.
+class AllTokens {
+ public:
+  AllTokens() = default;
+  explicit AllTokens(std::shared_ptr<const Vocabulary> model) : model_(std::move(model)) {}
+
+  // The id of a token that is added: that of the same spelling where there is one, and else the next.
+  std::size_t add(const std::string& spelling);
+
+  std::optional<std::size_t> id(std::string_view spelling) const;
+  std::optional<std::string_view> spelling(std::size_t id) const;
+  std::size_t size() const { return model_->size() + added_.size(); }
+
+ private:
+  std::shared_ptr<const Vocabulary> model_ = std::make_shared<const Vocabulary>();
+  std::vector<std::string> added_;  // their ids follow those of the model
+  std::map<std::string, std::size_t, std::less<>> ids_of_added_;
 };
 
 }  // namespace attn

@@ -11,7 +11,7 @@ CutsWords cutting_into_word_pieces(const Vocabulary& vocabulary, const WordPiece
     Trie first, continuing;
   };
   auto pieces = std::make_shared<Tries>();
-  vocabulary.ids().for_each([&](std::string_view spelling, std::size_t id) {
+  vocabulary.for_each([&](std::string_view spelling, std::size_t id) {
     if (!spelling.empty()) pieces->first.add(spelling, id);
     const std::string& prefix = settings.continuing_prefix;
     if (spelling.starts_with(prefix) && spelling.size() > prefix.size())

@@ -300,6 +300,18 @@ HOSTILE_BESIDE = {
         ["import", ".", "--text", "a" + " " * 60_000 + "a"],
         tokenizer({"type": "BPE", "vocab": {"a": 0}, "merges": []}, added_tokens=[
             {"id": 1, "content": " ", "single_word": False, "lstrip": False, "rstrip": True, "normalized": False, "special": True}])),
+    "a vocabulary of which the last token has the id of the first": (
+        IMPORTED, {"tokenizer.json": b'{"added_tokens":[],"model":{"type":"BPE","merges":[],"vocab":{' + b"".join(
+            b'"%05x":%d,' % (i, i) for i in range(600_000)) + b'"last":0}}}'}),
+    "one of probabilities, of which the last token is the first": (
+        IMPORTED, {"tokenizer.json": b'{"added_tokens":[],"model":{"type":"Unigram","unk_id":0,"vocab":[' + b"".join(
+            b'["%05x",0],' % i for i in range(500_000)) + b'["00000",0]]}}'}),
+    "one of pieces of words, and a step that is none": (
+        IMPORTED, tokenizer({"type": "WordPiece", "unk_token": "0", "continuing_subword_prefix": "##",
+                             "max_input_chars_per_word": 100, "vocab": {"%x" % i: i for i in range(500_000)}},
+                            pre_tokenizer={"type": "none"})),
+    "lines of which the last is the first": (
+        IMPORTED, {"vocab.txt": b"".join(b"%x\n" % i for i in range(1_000_000)) + b"0\n"}),
     "ids of tokens that a table keeps in one place": (
         IMPORTED, tokenizer({"type": "BPE", "vocab": {f"t{i}": i for i in COLLIDING}, "merges": []})),
     "merges that a table keeps in one place": (IMPORTED, tokenizer(colliding_merges())),

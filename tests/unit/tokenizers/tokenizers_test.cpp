@@ -263,6 +263,29 @@ TEST_CASE("a model that is at odds with itself is refused", "[tokenizers]") {
   CHECK(said.starts_with(place));
 }
 
+TEST_CASE("each of several tokens that have the id of another is refused at its place", "[tokenizers]") {
+  const auto read =
+      tokenizer_of(file_of(R"({"type": "BPE", "vocab": {"a": 0, "b": 0, "~/": 0, "c": 1}, "merges": []})"));
+  REQUIRE_FALSE(read);
+  REQUIRE(read.faults().size() == 2);
+  CHECK(read.faults()[0].where == "/model/vocab/b");
+  CHECK(read.faults()[1].where == "/model/vocab/~0~1");
+  std::string many = R"("a": 0)";
+  for (int i = 0; i < 100; ++i) many += ", \"t" + std::to_string(i) + "\": 0";
+  CHECK(tokenizer_of(file_of(R"({"type": "BPE", "merges": [], "vocab": {)" + many + "}}")).faults().size() == 16);
+}
+
+TEST_CASE("of a merge that is there twice the later place counts", "[tokenizers]") {
+  const auto merged = [](const std::string& merges) {
+    return spellings(
+        tokenizer_of(file_of(R"({"type": "BPE", "vocab": {"a": 0, "b": 1, "c": 2, "ab": 3, "bc": 4}, "merges": [)" +
+                             merges + "]}")),
+        "abc");
+  };
+  CHECK(merged(R"("b c", "a b")") == Words{"a", "bc"});
+  CHECK(merged(R"("b c", "a b", "b c")") == Words{"ab", "c"});
+}
+
 TEST_CASE("a file that is no tokenizer at all is refused, whatever it is", "[tokenizers]") {
   const auto text = GENERATE(as<std::string>(), "", "{", "[]", "7", "\"a\"", "{\"model\": {}} x", "{\"a\": \"\xff\"}",
                              "{\"a\": 1, \"a\": 1}", "{\"a\": 1e999}", std::string(100'000, '['),
