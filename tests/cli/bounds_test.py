@@ -178,7 +178,7 @@ class Bounds(unittest.TestCase):
 
     def test_a_golden_may_differ_by_what_both_may_be_off(self):
         path = self.file(TENTHS)
-        self.attn("golden", "--update", "--bounds", path)
+        self.attn("golden", "--update", path)
         golden = path.replace(".json", ".golden.json")
         with open(golden, encoding="utf-8") as read:
             stored = json.load(read)

@@ -1087,6 +1087,14 @@ class Golden(ProgramTest):
         self.assertEqual(attn("golden", self.problem, "--atol", "1e-3").returncode, 0)
         self.assertEqual(attn("golden", self.problem, "--atol", "-1").returncode, 2)
 
+    def test_how_goldens_are_compared_is_not_asked_of_an_update(self):
+        for words in (("--rtol", "0.5"), ("--atol", "1e-3"), ("--bounds",)):
+            done = attn("golden", "--update", self.problem, *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn(f"{words[0]} says how goldens are compared, and --update rewrites them", done.stderr)
+            self.assertIn(f"help: leave {words[0]} out, or compare without --update", done.stderr)
+            self.assertFalse(os.path.exists(self.golden))
+
     def test_wording_is_not_compared(self):
         attn("golden", "--update", self.problem)
 

@@ -88,11 +88,8 @@ class GoldenComparison {
  public:
   GoldenComparison(const GoldenOptions& options, Tolerance closeness)
       : options_(options),
-        computing_(options.computing),
         closeness_(closeness),
-        errors_(options.format == "json" ? ErrorFormat::json : ErrorFormat::text) {
-    if (options.update) computing_.bounds = false;  // which no golden says
-  }
+        errors_(options.format == "json" ? ErrorFormat::json : ErrorFormat::text) {}
 
   Outcome outcome(const std::string& file) const try {
     const std::string other = file + std::string(json_ending);
@@ -102,7 +99,7 @@ class GoldenComparison {
           Refusal("`" + golden_beside(file) + "` is the golden of " + other, "call one of the two problems otherwise"));
     }
     const Problem problem = open_problem(file, options_.computing);
-    const Trace trace = compute(problem, computing_);
+    const Trace trace = compute(problem, options_.computing);
     return options_.update ? updated(file, trace) : compared(file, trace);
   } catch (const Refusal& refusal) {
     return failed(file, "the problem cannot be computed", refusal);
@@ -204,7 +201,6 @@ class GoldenComparison {
   }
 
   const GoldenOptions& options_;
-  ComputeOptions computing_;
   Tolerance closeness_;
   ErrorFormat errors_;
 };
@@ -264,6 +260,15 @@ Exit GoldenOptions::run() const {
   Tolerance closeness;
   closeness.relative = tolerance("--rtol", rtol, "1e-12");
   closeness.absolute = tolerance("--atol", atol, "1e-12");
+  const std::string closeness_option = !rtol.empty()      ? "--rtol"
+                                       : !atol.empty()    ? "--atol"
+                                       : computing.bounds ? "--bounds"
+                                                          : "";
+  if (update && !closeness_option.empty()) {
+    throw Refusal(closeness_option + " says how goldens are compared, and --update rewrites them",
+                  "leave " + closeness_option + " out, or compare without --update")
+        .at({closeness_option});
+  }
   if (std::ranges::find(files, "-") != files.end()) {
     throw Refusal("standard input has no golden beside it", "give the problem as a file").at({.value = "-"});
   }
