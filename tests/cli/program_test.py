@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import shlex
 import shutil
 import socket
 import stat
@@ -1028,8 +1029,28 @@ class Golden(ProgramTest):
 
     def test_a_missing_golden_names_the_command_that_makes_it(self):
         done = attn("golden", self.problem)
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual((done.returncode, done.stderr), (2, ""))
         self.assertIn("attn golden --update", done.stdout)
+
+    def test_what_a_golden_s_message_says_to_type_can_be_typed(self):
+        spaced = os.path.join(self.folder, "my file.json")
+        shutil.copy(EXAMPLE, spaced)
+        for change in (lambda text: text, lambda text: text.replace("[1, 0, 1, 0]", "[1, 0, 1, 1]")):
+            with open(spaced, encoding="utf-8") as file:
+                text = change(file.read())
+            with open(spaced, "w", encoding="utf-8") as file:
+                file.write(text)
+            command = re.search(r"attn (golden --update .*)$", attn("golden", spaced).stdout, re.M)[1]
+            self.assertEqual(shlex.split(command), ["golden", "--update", spaced])
+            self.assertEqual(attn(*shlex.split(command)).returncode, 0)
+        self.assertEqual(attn("golden", spaced).returncode, 0)
+
+    def test_a_missing_golden_is_an_error_for_programs_as_well(self):
+        done = attn("golden", self.problem, "--format", "json")
+        self.assertEqual(done.returncode, 2)
+        (error,) = json.loads(done.stderr)["errors"]
+        self.assertEqual((error["file"], error["message"]), (self.problem, "no golden beside it"))
+        self.assertEqual(json.loads(done.stdout)["files"][0]["message"], f"{error['message']}; {error['help']}")
 
     def test_an_update_makes_it_and_then_it_passes(self):
         self.assertIn("created", attn("golden", "--update", self.problem).stdout)
@@ -1197,8 +1218,8 @@ class Golden(ProgramTest):
         self.assertEqual(bad["message"], "the problem cannot be computed")
         self.assertIn("attn golden --update", new["message"])
         self.assertIn("another problem", other["message"])
-        (said,) = [json.loads(line) for line in done.stderr.splitlines()]
-        self.assertEqual(said["errors"][0]["file"], files[2])
+        said = [json.loads(line)["errors"][0]["file"] for line in done.stderr.splitlines()]
+        self.assertEqual(said, list(files[2:4]))
 
     def test_json_says_what_an_update_changed(self):
         files = self.judged()

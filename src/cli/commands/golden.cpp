@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "base/numbers.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/hand_ins.h"
 #include "cli/options.h"
@@ -52,6 +53,9 @@ std::string golden_beside(const std::string& file) {
   const bool json = file.ends_with(json_ending);
   return file.substr(0, file.size() - (json ? json_ending.size() : 0)) + std::string(golden_ending);
 }
+
+// The command that makes its golden, for a shell to read.
+std::string update_of(const std::string& file) { return "attn golden --update " + shell_file(file); }
 
 std::string spelled(const WorstCell& worst, Dtype dtype) {
   const std::string apart = worst.ulps == std::numeric_limits<std::uint64_t>::max()
@@ -138,8 +142,10 @@ class GoldenComparison {
     const std::string golden = golden_beside(file);
     std::error_code ignored;
     if (!std::filesystem::exists(golden, ignored)) {
-      return told(file, Kind::error, "no golden beside it; make one with: attn golden --update " + file,
-                  Exit::wrong_input);
+      const std::string how = "make one with: " + update_of(file);
+      // People read it in the file's line.
+      if (errors_ == ErrorFormat::json) Refusal("no golden beside it", how).about(file).say(errors_);
+      return told(file, Kind::error, "no golden beside it; " + how, Exit::wrong_input);
     }
     if (!is_own_file(std::filesystem::directory_entry(golden, ignored))) return not_its_own(file);
     const Result<std::string> text = read_text(golden);
@@ -148,9 +154,8 @@ class GoldenComparison {
     if (!expected) return unreadable(file, expected.faults(), text.value());
     if (expected.value().statement != trace.statement) {
       return told(file, Kind::differs,
-                  "the golden is of another problem: its numbers or options are not these; if that is meant: "
-                  "attn golden --update " +
-                      file,
+                  "the golden is of another problem: its numbers or options are not these; if that is meant: " +
+                      update_of(file),
                   Exit::differs);
     }
     std::vector<Difference> found = differences(expected.value(), trace, closeness_);
