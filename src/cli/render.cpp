@@ -212,6 +212,15 @@ std::string path_of_output(const std::string& typed) {
   return typed == "-" ? "" : typed;
 }
 
+void refuse_to_replace(const std::string& path, const std::string& option) {
+  const auto read = name_of_read(path);
+  if (!read) return;
+  throw Refusal("`" + option.substr(0, option.find(',')) + " " + path + "` would replace " +
+                    (*read == path ? "a file that is read here" : "`" + *read + "`, which is read here"),
+                "give the output another name")
+      .at({option, path});
+}
+
 void refuse_to_overwrite(const Rendering& rendering) {
   if (std::ranges::count(rendering.targets, "", &Target::path) > 1) {
     throw Refusal("`-o -` is given twice, and standard output is one", "leave one of them out")
@@ -220,12 +229,7 @@ void refuse_to_overwrite(const Rendering& rendering) {
   std::map<std::string, std::string> earlier;  // by identity
   for (const Target& target : rendering.targets) {
     if (target.path.empty()) continue;
-    if (const auto read = name_of_read(target.path)) {
-      throw Refusal("`-o " + target.path + "` would replace " +
-                        (*read == target.path ? "a file that is read here" : "`" + *read + "`, which is read here"),
-                    "give the output another name")
-          .at({"-o,--output", target.path});
-    }
+    refuse_to_replace(target.path, "-o,--output");
     const std::string identity = file_identity(target.path);
     if (identity.empty()) continue;
     const auto [same, is_new] = earlier.emplace(identity, target.path);

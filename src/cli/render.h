@@ -92,7 +92,11 @@ class Hints {
 // Throws Refusal for "=x.html", which is typed without a blank.
 std::string path_of_output(const std::string& typed);
 
-// Refuses an output that is a file that was read, by whatever name, and two outputs that are one.
+// Refuses an output that is a file that was read, by whatever name. `option` is what the path stands behind, as
+// declared.
+void refuse_to_replace(const std::string& path, const std::string& option);
+
+// The same of every output, which stand behind -o, and two outputs that are one.
 void refuse_to_overwrite(const Rendering& rendering);
 
 // Writes to every target what `write` hands over for it; a file whole or not at all,

@@ -368,7 +368,10 @@ class Asking(unittest.TestCase):
             done = run("quiz", EXAMPLE, "--transcript", folder)
             self.assertEqual(done.returncode, 3)
             self.assertIn("it is a directory", done.stderr)
-        self.assertEqual(run("quiz", EXAMPLE, "--transcript", EXAMPLE).returncode, 2)
+        done = run("quiz", EXAMPLE, "--transcript", EXAMPLE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"`--transcript {EXAMPLE}` would replace a file that is read here", done.stderr)
+        self.assertIn("^", done.stderr)
 
 
 class Transcript(unittest.TestCase):

@@ -223,9 +223,7 @@ void refuse_quiz_files(const QuizOptions& options) {
 // Whether the transcript can be written is known before anybody has answered anything.
 void refuse_transcript(const std::string& path) {
   if (path.empty()) return;
-  Rendering plan;
-  plan.targets.push_back({.path = path});
-  refuse_to_overwrite(plan);
+  refuse_to_replace(path, "--transcript");
   std::error_code unknown;
   const auto folder = std::filesystem::path(path).parent_path();
   if (std::filesystem::is_directory(path, unknown)) throw not_written(path, "it is a directory");
