@@ -61,10 +61,13 @@ std::vector<Target> find_targets(const RenderOptions& options, std::span<const E
     targets.push_back(*found);
   }
   if (!is_format_used) {
-    throw Refusal("--format " + options.format + " is for a file whose ending names no format, and `" +
-                      shown(options.outputs.front()) + "` has one that does",
-                  "leave --format out, or write to a name with another ending")
-        .at({"--format", options.format});
+    const std::string& option = options.format_option;
+    const bool has_value = option == "--format";
+    throw Refusal(option + (has_value ? " " + options.format : "") +
+                      " is for a file whose ending names no format, and `" + shown(options.outputs.front()) +
+                      "` has one that does",
+                  "leave " + option + " out, or write to a name with another ending")
+        .at(has_value ? Typed{option, options.format} : Typed{option});
   }
   return targets;
 }

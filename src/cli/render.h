@@ -19,6 +19,7 @@ namespace attn {
 // it looks there, as typed.
 struct RenderOptions {
   std::string format;
+  std::string format_option = "--format";  // what says so: "--json", where that alone says which
   std::vector<std::string> outputs;
   std::string precision;
   std::string color = "auto";

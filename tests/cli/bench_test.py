@@ -173,6 +173,11 @@ class Choices(BenchTest):
         done = attn("--json", "--format", "text")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("--json and --format text", json.loads(done.stderr)["errors"][0]["message"])
+        for words in (["--json"], ["--format", "json"], ["--json", "--format", "json"]):
+            (error,) = json.loads(attn(*words, "-o", "x.html").stderr)["errors"]
+            typed = "--json" if words == ["--json"] else "--format json"
+            self.assertTrue(error["message"].startswith(f"{typed} is for a file whose ending names no format"), error)
+            self.assertTrue(error["help"].startswith(f"leave {typed.split()[0]} out"), error)
         self.assert_complains(attn("--seconds", "1", "--repeat", "1"), 2, "--seconds", "--repeat")
         self.assert_complains(attn("--ladder", "--kernel", "plain"), 2, "--ladder", "--kernel")
         self.assert_complains(attn("--python", "python3"), 2, "--compare")

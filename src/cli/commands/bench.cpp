@@ -192,6 +192,7 @@ Rendering find_rendering(const BenchOptions& options) {
     if (!rendering.format.empty() && rendering.format != "json") {
       throw Refusal("--json and --format " + rendering.format + " are two formats", "give one of them").at({"--json"});
     }
+    if (rendering.format.empty()) rendering.format_option = "--json";
     rendering.format = "json";
   }
   return understood(rendering, json_alone());
