@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "files/input_file.h"
 #include "problem/faults.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -192,7 +193,11 @@ void Hints::render(const Document& document, const Target& target, const Renderi
   }
 }
 
-void Hints::add(const std::string& words, const std::string& file) {
+void Hints::add(std::string words, const std::string& file) {
+  const std::string all = language().telling.all_by;
+  if (is_brief_ && words.ends_with(all)) {
+    words.replace(words.size() - all.size(), all.size(), "--full in place of --brief shows all");
+  }
   auto hint = std::ranges::find(hints_, words, &Hint::words);
   if (hint == hints_.end()) hint = hints_.insert(hint, Hint{words, {}});
   if (!file.empty()) hint->files.push_back(printable(file));

@@ -74,6 +74,9 @@ std::vector<std::string> render(const Document& document, const Target& target, 
 // their readers, who do not: so it goes to standard error.
 class Hints {
  public:
+  // Beside --brief, with which --full is refused, it is said to go in its place.
+  explicit Hints(bool is_brief = false) : is_brief_(is_brief) {}
+
   // Writes a document and keeps what it and its format hint at.
   void render(const Document& document, const Target& target, const Rendering& rendering, Sink& sink);
 
@@ -84,8 +87,9 @@ class Hints {
     std::string words;
     std::vector<std::string> files;  // that it is about; none of standard output
   };
-  void add(const std::string& words, const std::string& file);
+  void add(std::string words, const std::string& file);
 
+  bool is_brief_;
   std::vector<Hint> hints_;
 };
 

@@ -473,7 +473,7 @@ Exit show(const Problem& problem, ComputeOptions computing, const ViewOptions& v
     refuse_unwritable(target, trace, view);
   }
   try {
-    Hints hints;
+    Hints hints(viewing.brief);
     const Exit exit =
         hand_out(view.rendering, [&](const Target& target, Sink& sink) { write(target, trace, view, sink, hints); });
     hints.say();

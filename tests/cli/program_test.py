@@ -741,6 +741,16 @@ class Output(ProgramTest):
                      ["--explain", "steps", "--only", "scores"]):
             self.assert_complains(attn("run", EXAMPLE, "--brief", *more), 2, "--brief")
 
+    def test_in_brief_full_is_said_to_show_all_in_its_place(self):
+        many = json.dumps({"inputs": [[row, 1] for row in range(40)], "score": "dot"})
+        for more in (["--only", "scores"], ["--only", "keys", "--explain", "rows"],
+                     ["--only", "scores", "--format", "latex"]):
+            brief = attn("run", "-", "--brief", *more, text=many)
+            self.assertIn("--full in place of --brief shows all", brief.stderr, more)
+            self.assertNotIn("--full shows all", brief.stderr, more)
+            self.assertEqual(attn("run", "-", "--full", *more, text=many).returncode, 0, more)
+            self.assertIn("--full shows all", attn("run", "-", *more, text=many).stderr, more)
+
     def test_of_many_notes_a_few_are_shown_and_the_others_counted_once(self):
         closed = json.dumps({"queries": [[1]] * 30, "keys": [[1], [2]], "mask": {"block": [[1, 1]] * 30}})
         for words in ([], ["--explain", "cells"], ["--explain", "rows", "--full"]):
