@@ -34,11 +34,32 @@ std::vector<std::string> names_of_parts(const Recipe& recipe) {
   return names;
 }
 
+// The size of the axis in that of these steps that has the most; 0 where none has it.
+std::size_t most_along(const Axis& axis, const Recipe& recipe, const std::vector<std::size_t>& parts,
+                       const std::vector<std::string>& only) {
+  std::size_t most = 0;
+  const auto look_at = [&](std::size_t line) {
+    if (recipe.shape(line).has(axis)) most = std::max(most, recipe.shape(line).size(axis));
+  };
+  for (const std::string& id : only) {
+    if (const auto line = recipe.line(id)) look_at(*line);
+  }
+  for (std::size_t line = 0; only.empty() && line < recipe.size(); ++line) {
+    if (parts.empty() || std::ranges::count(parts, recipe.instruction(line).part) > 0) look_at(line);
+  }
+  return most;
+}
+
 }  // namespace
 
 std::optional<std::size_t> picked_index(const std::string& option, const std::string& typed, std::size_t count,
                                         const std::string& what) {
   if (typed.empty()) return std::nullopt;
+  if (count == 0) {
+    throw Refusal("`" + option + "` picks one of the " + what + ", and what is asked for has none",
+                  "leave " + option + " out")
+        .at({option});
+  }
   std::size_t index = 0;
   if (parse_natural(typed, index) && index >= 1 && index <= count) return index;
   throw Refusal("`" + option + " " + shown(typed) + "` picks none of the problem's " + what,
@@ -96,13 +117,15 @@ std::vector<std::string> picked_steps(const std::vector<std::string>& asked, Com
   return only;
 }
 
-std::size_t most_along(const Axis& axis, const Recipe& recipe, const std::vector<std::size_t>& parts) {
-  std::size_t most = 1;
-  for (std::size_t line = 0; line < recipe.size(); ++line) {
-    const bool is_told = parts.empty() || std::ranges::count(parts, recipe.instruction(line).part) > 0;
-    if (is_told && recipe.shape(line).has(axis)) most = std::max(most, recipe.shape(line).size(axis));
-  }
-  return most;
+std::size_t queries_told(const Recipe& recipe, const std::vector<std::size_t>& parts,
+                         const std::vector<std::string>& only) {
+  return most_along("query", recipe, parts, only);
+}
+
+std::size_t heads_told(const Recipe& recipe, const std::vector<std::size_t>& parts,
+                       const std::vector<std::string>& only) {
+  const std::size_t most = most_along("head", recipe, parts, only);
+  return most == 0 && most_along("head", recipe, {}, {}) == 0 ? 1 : most;
 }
 
 }  // namespace attn

@@ -13,7 +13,7 @@
 
 namespace attn {
 
-// "--query 4" against how many there are of `what`; nothing where nothing is typed.
+// "--query 4" against how many there are of `what` in what is told; nothing where nothing is typed.
 std::optional<std::size_t> picked_index(const std::string& option, const std::string& typed, std::size_t count,
                                         const std::string& what);
 
@@ -23,7 +23,11 @@ std::vector<std::size_t> picked_parts(const std::string& part, const std::string
 // The ids of steps typed as ids, symbols or patterns; they are computed then, however large.
 std::vector<std::string> picked_steps(const std::vector<std::string>& asked, Computation& computation);
 
-// How many heads, or queries, the step of these parts has that has the most; of all parts where none is named.
-std::size_t most_along(const Axis& axis, const Recipe& recipe, const std::vector<std::size_t>& parts);
+// How many queries, or heads, the step has that has the most, of those of these parts, or of these steps; of all where
+// none is named. 0 where no such step has any; without an axis of heads anywhere there is one.
+std::size_t queries_told(const Recipe& recipe, const std::vector<std::size_t>& parts,
+                         const std::vector<std::string>& only = {});
+std::size_t heads_told(const Recipe& recipe, const std::vector<std::size_t>& parts,
+                       const std::vector<std::string>& only = {});
 
 }  // namespace attn

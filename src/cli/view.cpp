@@ -198,9 +198,11 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   view.steps_of_parts = steps_of_parts(explaining.parts, computation.recipe());
   const Attention& attention = problem.attention();
   explaining.batch = picked_index("--batch", options.batch, attention.batch, "sequences");
-  const auto most = [&](const Axis& axis) { return most_along(axis, computation.recipe(), explaining.parts); };
-  explaining.head = picked_index("--head", options.head, most("head"), "heads");
-  explaining.query = picked_index("--query", options.query, most("query"), "queries");
+  const Recipe& recipe = computation.recipe();
+  const std::size_t heads = heads_told(recipe, explaining.parts, explaining.only);
+  const std::size_t queries = queries_told(recipe, explaining.parts, explaining.only);
+  explaining.head = picked_index("--head", options.head, heads, "heads");
+  explaining.query = picked_index("--query", options.query, queries, "queries");
   explaining.brief = options.brief;
   refuse_brief(options, view);
   if (options.geometry) ask_for_geometry(options, view);

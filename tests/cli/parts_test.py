@@ -66,6 +66,20 @@ class Picked(unittest.TestCase):
         self.assertIn("can be 1 only", attn("run", "-", "--query", "3", "--part", "encoder", problem=LATER, code=2))
         self.assertIn("query 3", attn("worksheet", "-", "--query", "3", problem=LATER).lower())
 
+    def test_a_query_or_head_is_refused_where_nothing_that_is_asked_for_has_any(self):
+        layer = {"self": {"heads": 2}, "norm1": {}, "ffn": {"in": [[1, 0], [0, 1]], "out": [[1, 0], [0, 1]]}}
+        block = {"inputs": [[1, 0], [0, 1], [1, 1]], "block": {"layers": [layer]}}
+        for option, what in (("--query", "queries"), ("--head", "heads")):
+            for words in (("--part", "layer1.ffn"), ("--only", "layer1.norm1"), ("--only", "result")):
+                said = attn("run", "-", option, "1", *words, problem=block, code=2)
+                self.assertIn(f"`{option}` picks one of the {what}, and what is asked for has none", said)
+                self.assertIn(f"help: leave {option} out", said)
+            said = attn("worksheet", "-", option, "1", "--part", "layer1.ffn", problem=block, code=2)
+            self.assertIn("has none", said)
+            attn("run", "-", option, "2", "--only", "layer1.norm1,layer1.self.scores", problem=block)
+            attn("run", "-", option, "2", "--layer", "1", problem=block)
+        attn("run", "-", "--head", "1", problem={"inputs": [[1, 0], [0, 1]]})
+
     def test_a_head_is_told_where_there_is_such_a_one(self):
         for words in ((), ("--brief",), ("--explain", "rows"), ("--format", "html"), ("--layer", "1"), ("--geometry",)):
             told = attn("run", "-", "--head", "4", *words, problem=FEWER_HEADS).lower()

@@ -181,9 +181,8 @@ Exit SheetOptions::run() const {
   refuse_fading(*this, problem);
   const Attention& attention = problem.attention();
   options.batch = picked_index("--batch", batch, attention.batch, "sequences");
-  const auto most = [&](const Axis& axis) { return most_along(axis, computation.recipe(), options.parts); };
-  options.head = picked_index("--head", head, most("head"), "heads");
-  options.query = picked_index("--query", query, most("query"), "queries");
+  options.head = picked_index("--head", head, heads_told(computation.recipe(), options.parts), "heads");
+  options.query = picked_index("--query", query, queries_told(computation.recipe(), options.parts), "queries");
 
   // A sheet of all of it has about as many boxes as there are numbers to work out: they need not be computed to know.
   const bool is_of_all = options.blanks.kind == Blanks::Kind::all && batch.empty() && head.empty() && query.empty() &&
