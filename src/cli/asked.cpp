@@ -39,6 +39,10 @@ Refusal no_command(const std::string& word) {
 void spell_out(std::vector<std::string>& words) {
   if (words.empty() || is_command(words[0])) return;
   if (words[0] == "help") {
+    if (words.size() > 2) {
+      throw Refusal("`" + shown(words[2]) + "` is one argument too many for `attn help`", "usage: attn help COMMAND")
+          .at({.value = words[2]});
+    }
     if (words.size() == 1 || words[1] == "help" || words[1] == "--help") {
       words = {"--help"};
     } else if (!is_command(words[1])) {

@@ -212,6 +212,8 @@ class Mistyped(unittest.TestCase):
         self.assert_refused(["--halp"], "no option `--halp`", "did you mean `--help`?")
         self.assert_refused(["rnu"], "did you mean `run`?")
         self.assert_refused(["help", "rnu"], "did you mean `run`?")
+        self.assert_refused(["help", "run", "demo"], "`demo` is one argument too many for `attn help`",
+                            "usage: attn help COMMAND")
         self.assert_refused(["--completion"], "attn completion is a command")
         self.assert_refused(["--verison"], "attn has no option `--verison`", "did you mean `--version`?")
         self.assert_refused(["run", example, "–explain", "steps"], "an option begins with two plain dashes: --")
