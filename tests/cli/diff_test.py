@@ -221,6 +221,19 @@ class Dumps(Case):
         weights = attention.tensors()["attention_weights"]
         self.assertTrue(((weights > 0) & (weights.astype(np.float32) == 0)).any())
 
+    def test_rtol_is_relative_to_the_better_known_of_the_two_files(self):
+        problem = self.write_json("one.json", {"inputs": [[1]]})
+        trace = self.path("trace.json")
+        attn("run", problem, "-o", trace)
+        twice, half = (self.write_npz({"context": np.array([[number]])}, f"{number}.npz") for number in (2.0, 0.5))
+        for known in (problem, trace):
+            for files in ((known, twice), (twice, known)):
+                self.report(*files, "--rtol", "0.6", code=1)  # apart by all of 1, and by half of 2
+            for files in ((known, half), (half, known)):
+                self.report(*files, "--rtol", "0.6", code=0)
+        self.report(half, twice, "--rtol", "0.8", code=1)
+        self.report(twice, half, "--rtol", "0.8", code=0)
+
     def test_rtol_of_nothing_asks_for_the_same_bits(self):
         attention = Attention()
         self.compare(attention, dtype=np.float32, code=1, more=("--rtol", "0", "--atol", "0"))

@@ -97,7 +97,10 @@ void DiffOptions::declare(CommandLine& line) {
   line.begin_group("What is compared");
   line.add_option("--only", only, "compare these steps alone; * and ? stand for any letters and one",
                   {.value = "STEP,STEP", .is_single = true, .splits_commas = true});
-  line.add_option("--rtol", rtol, "accept numbers this close, relative to the first", {.value = "X"});
+  line.add_option(
+      "--rtol", rtol,
+      "accept numbers this close, relative to those of A; of B, where B alone is a problem, or a trace beside a dump",
+      {.value = "X"});
   line.add_option("--atol", atol, "accept numbers this close", {.value = "X"});
   rendering.declare(line, RenderOptions::Shows::words, json_alone());
   computing.declare(line);
