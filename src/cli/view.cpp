@@ -141,13 +141,19 @@ bool is_result(const std::vector<std::string>& only, const std::vector<std::stri
 }
 
 // --at-once asks for the result and nothing else.
-void ask_for_result(const ViewOptions& options, const std::vector<std::string>& steps, ViewPlan& view) {
+void ask_for_result(const ViewOptions& options, const Problem& problem, const std::vector<std::string>& steps,
+                    ViewPlan& view) {
   std::vector<std::string>& only = view.explaining.only;
   const bool others = (!only.empty() && !is_result(only, steps)) || !view.explaining.parts.empty();
   if (others || view.explaining.level.value_or(Level::result) != Level::result || options.pause) {
     throw Refusal("--at-once computes the result alone, and other steps are asked for",
                   "leave out the one or the other")
         .at({"--at-once"});
+  }
+  if (problem.keys_a_block) {
+    throw Refusal("--algorithm is how the steps go through the keys, and --at-once computes none",
+                  "leave out the one or the other")
+        .at({"--algorithm"});
   }
   view.explaining.level = Level::result;
   if (std::ranges::any_of(view.rendering.targets, &Target::exported) && only.empty()) only = {steps.back()};
@@ -210,7 +216,7 @@ ViewPlan understood(const ViewOptions& options, const Problem& problem, Computat
   if (options.brief && explaining.only.empty() && std::ranges::none_of(targets, &Target::exported)) {
     computation.leave_out_weighted_values();
   }
-  if (options.at_once) ask_for_result(options, computation.steps(), view);
+  if (options.at_once) ask_for_result(options, problem, computation.steps(), view);
   refuse_parts_for_programs(options, targets);
   return view;
 }

@@ -399,6 +399,9 @@ class PartsAndSteps(ProgramTest):
                                   "help: leave out the one or the other")
         self.assert_complains(attn("run", BLOCK, "--at-once", "--layer", "1", "--format", "json"), 2,
                               "--at-once computes the result alone")
+        self.assert_complains(attn("run", EXAMPLE, "--at-once", "--algorithm", "online"), 2,
+                              "--algorithm is how the steps go through the keys, and --at-once computes none",
+                              "help: leave out the one or the other")
         for more in (["--explain", "result"], ["--only", "context"], ["--only", "context,context"]):
             self.assertEqual(attn("run", EXAMPLE, "--at-once", *more).returncode, 0, more)
         trace = json.loads(attn("run", EXAMPLE, "--at-once", "--format", "json").stdout)
