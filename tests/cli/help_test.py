@@ -46,6 +46,15 @@ class Help(unittest.TestCase):
         self.assertGreaterEqual(len(COMMANDS), 12)
         self.assertIn("run", COMMANDS)
 
+    def test_the_documentation_lists_every_command_and_has_a_section_on_each(self):
+        with open(os.path.join(ROOT, "docs", "commands.md"), encoding="utf-8") as file:
+            text = file.read()
+        table = text.split("| command | does |")[1].split("\n\n")[0]
+        self.assertEqual(sorted(re.findall(r"^\| \[`(\w+)`\]", table, re.M)), sorted(COMMANDS))
+        sections = " ".join(re.findall(r"^## (.*)", text, re.M))
+        for command in COMMANDS:
+            self.assertRegex(sections, rf"attn {command}\b")
+
     def test_every_option_is_in_the_manual_and_in_every_completion(self):
         scripts = {shell: printed("completion", shell) for shell in SHELLS}
         for command in COMMANDS:
