@@ -55,6 +55,15 @@ class Help(unittest.TestCase):
         for command in COMMANDS:
             self.assertRegex(sections, rf"attn {command}\b")
 
+    def test_the_documentation_tells_of_every_option(self):
+        text = ""
+        for name in ("commands.md", "real-models.md"):
+            with open(os.path.join(ROOT, "docs", name), encoding="utf-8") as file:
+                text += file.read()
+        told = set(re.findall(r"--[\w-]+", text))
+        for command in COMMANDS:
+            self.assertEqual([long for _, long, _ in options_of(command) if long not in told], [], command)
+
     def test_every_option_is_in_the_manual_and_in_every_completion(self):
         scripts = {shell: printed("completion", shell) for shell in SHELLS}
         for command in COMMANDS:
