@@ -116,18 +116,19 @@ Working share(CellArithmetic& cell) {
   return cell.equals(own.value / sum);
 }
 
-// What a person writes for f(number), where that is more than a name: "max(2, 0)".
-Inline activation(Unary function, const NumberInLine& n, CellArithmetic& cell) {
+// What a person writes for f(number), where that is more than a name: "max(2, 0)". In as many terms as a
+// narrow page may need lines.
+std::vector<Inline> activation(Unary function, const NumberInLine& n, CellArithmetic& cell) {
   switch (function) {
     case Unary::relu:
-      return {"max(", cell.number(n), ", 0)"};
+      return {Inline{"max(", cell.number(n), ", 0)"}};
     case Unary::gelu:
-      return joined(cell.guarded(n), {" × ½ × (1 + erf(", cell.number(n), " / √2))"});
+      return {joined(cell.guarded(n), {" × ½"}), Inline{"× (1 + erf(", cell.number(n), " / √2))"}};
     case Unary::gelu_tanh:
-      return joined(joined(cell.guarded(n), {" × ½ × (1 + tanh(√(2/π) × (", cell.number(n), " + 0.044715 × "}),
-                    joined(cell.guarded(n), {"³)))"}));
+      return {joined(cell.guarded(n), {" × ½"}), Inline{"× (1 + tanh(√(2/π)"},
+              joined({"× (", cell.number(n), " + 0.044715 × "}, joined(cell.guarded(n), {"³)))"}))};
     default:
-      return {cell.number(n), " / (1 + e^(", cell.number({-n.value, n.role, n.decimals}), "))"};
+      return {Inline{cell.number(n), " / (1 + e^(", cell.number({-n.value, n.role, n.decimals}), "))"}};
   }
 }
 
@@ -271,11 +272,12 @@ struct OpWriter {
         case Unary::gelu:
         case Unary::gelu_tanh:
         case Unary::silu:
-          return activation(op.function, a, cell);
+          break;
       }
       return {};
     };
-    cell.side(side());
+    Inline one_term = side();
+    cell.side(one_term.empty() ? activation(op.function, a, cell) : std::vector<Inline>{std::move(one_term)});
     // Of these only what 0 makes can be written in full.
     if (is_endless(op.function, a.value)) cell.never_exact();
     return cell.equals(applied(op.function, a.value, op.parameter));
@@ -295,7 +297,9 @@ struct OpWriter {
 
   Working operator()(const Gate& op) {
     const NumberInLine gate = cell.read(0), by = cell.read(1);
-    cell.side(std::vector<Inline>{activation(op.function, gate, cell), joined({"× "}, cell.guarded(by))});
+    std::vector<Inline> terms = activation(op.function, gate, cell);
+    terms.push_back(joined({"× "}, cell.guarded(by)));
+    cell.side(std::move(terms));
     if (is_endless(op.function, gate.value)) cell.never_exact();
     return cell.equals(applied(op.function, gate.value, 0.0) * by.value);
   }

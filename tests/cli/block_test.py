@@ -809,6 +809,21 @@ def of_random_problems(count):
     return tried
 
 
+class Told(unittest.TestCase):
+    def test_no_line_of_an_activation_is_wider_than_80_columns(self):
+        """Numbers are negative and have every decimal, which takes most room."""
+        for name in ("relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu", "geglu_tanh"):
+            network = {"in": [[-1.3719, 0.2231], [2.1977, -1.4443]], "out": [[1, 0], [0, 1]]}
+            if "glu" in name:
+                network["gate"] = [[-0.7123, -1.9371], [0.1139, 3.2957]]
+            problem = {"inputs": [[1.1913, -0.7171], [-2.3377, 0.9231]],
+                       "block": {"activation": name, "layers": [{"ffn": network}]}}
+            for more in ([], ["--precision", "9"], ["--precision", "12"]):
+                told = attn("run", "-", "--explain", "cells", *more, text=json.dumps(problem))
+                self.assertEqual((told.returncode, told.stderr), (0, ""))
+                self.assertLessEqual(max(map(len, told.stdout.splitlines())), 80, (name, more))
+
+
 class Laws(unittest.TestCase):
     """What holds whatever the numbers are. Sums run in index order, so most of it holds bit for bit."""
 
