@@ -25,9 +25,13 @@ bool hands_on(const Step& step) {
   return regroups(step.op) || closes_only;
 }
 
+bool keeps_sum(const HandRounding& rounding, const Op& op) {
+  return rounding.mode == RoundingMode::keep_sum && std::holds_alternative<Softmax>(op);
+}
+
 std::string rounding_words(const HandRounding& rounding, const Op& op) {
-  const bool keeps_sum = rounding.mode == RoundingMode::keep_sum && std::holds_alternative<Softmax>(op);
-  return language().telling.by_hand(rounding.decimals, rounding.mode == RoundingMode::truncate, keeps_sum);
+  return language().telling.by_hand(rounding.decimals, rounding.mode == RoundingMode::truncate,
+                                    keeps_sum(rounding, op));
 }
 
 class AncestryWriter {
@@ -389,11 +393,24 @@ class AncestryWriter {
     const auto& rounding = trace_.arithmetic.hand_rounding;
     // The inner numbers of softmax are carried on in full: what they lose, they lose to the dtype.
     if (rounding && is_rounded_by_hand(about.step->op, about.step->operands.size())) {
-      return working.rounded ? Inline{computed + rounding_words(*rounding, about.step->op)} : Inline{};
+      if (!working.rounded) return {};
+      // A dtype that rounds once a step does so before the person, and what they write is one of its numbers again.
+      const double held = stored(working.computed, trace_.arithmetic.dtype);
+      const std::string first = then_stored(computed, working.computed, held);
+      const std::string read = first == computed ? computed : first + ": " + numerals_.in_line(held);
+      // What a row that keeps its sum makes of one number is told by that number alone.
+      const double by_hand = rounded(keeps_sum(*rounding, about.step->op) ? about.value[cell] : held, *rounding);
+      return {then_stored(read + rounding_words(*rounding, about.step->op), by_hand, about.value[cell])};
     }
+    const std::string told = then_stored(computed, working.computed, about.value[cell]);
+    return told == computed ? Inline{} : Inline{told};
+  }
+
+  // The words, which lead to a number, and that the dtype made another of it, where that shows.
+  std::string then_stored(const std::string& words, double number, double in_dtype) const {
     const Dtype dtype = trace_.arithmetic.dtype;
-    const bool is_rounded = rounds_once_a_step(dtype) && computed != numerals_.in_line(about.value[cell]);
-    return is_rounded ? Inline{said_.rounded_to(computed, said_.precision(attn::name(dtype)))} : Inline{};
+    const bool shows = rounds_once_a_step(dtype) && numerals_.in_line(number) != numerals_.in_line(in_dtype);
+    return shows ? said_.rounded_to(words, said_.precision(attn::name(dtype))) : words;
   }
 
   // What the number was made from: all of it, or as much as the line says.

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -712,6 +713,23 @@ TEST_CASE("what is rounded by hand says what it was", "[explain][why]") {
   problem.arithmetic.hand_rounding = parse_hand_rounding("2:truncate");
   CHECK(
       examples::holds(tree_in_text(examples::traced(problem), "attention_weights[1,2]"), "(0.4683 cut to 2 decimals)"));
+}
+
+TEST_CASE("what is told of rounding by hand in a narrow dtype leads to the number that is shown", "[explain][why]") {
+  const auto told = [](const std::string& query, const std::string& arithmetic) {
+    const std::string text = R"({"queries": [[)" + query + R"(]], "keys": [[-3]], "score": "dot", "arithmetic": )";
+    const std::string tree = tree_in_text(examples::traced(problem_of(text + arithmetic + "}")), "scores[1,1]");
+    return std::regex_replace(tree, std::regex("\\s+"), " ");
+  };
+  CHECK(examples::holds(told("-0.8701171875", R"({"dtype": "f16", "hand_rounding": "2:truncate"})"),
+                        "S[1,1] = q₁·k₁ = (−0.8701)×(−3) ≈ 2.5996 (2.6104, rounded to half precision: 2.6094 cut to "
+                        "2 decimals, rounded to half precision)"));
+  CHECK(examples::holds(told("-0.875", R"({"dtype": "f16", "hand_rounding": "1:truncate"})"),
+                        "≈ 2.5996 (2.625 cut to 1 decimal, rounded to half precision)"));
+  CHECK(examples::holds(told("-0.8359375", R"({"dtype": "bf16", "hand_rounding": "0"})"),
+                        "≈ 3 (2.5078, rounded to bfloat16: 2.5 rounded to 0 decimals)"));
+  CHECK(examples::holds(told("-0.8701171875", R"({"hand_rounding": "2:truncate"})"),
+                        "≈ 2.61 (2.6104 cut to 2 decimals)"));
 }
 
 TEST_CASE("beside rounding by hand the inner numbers of softmax say what the dtype made of them", "[explain][why]") {
