@@ -94,6 +94,10 @@ std::size_t least_read(const Op& op) {
     const bool is_row = norm->part == Normalize::Part::mean || norm->part == Normalize::Part::mean_square;
     return is_row ? 1 : norm->part == Normalize::Part::affine ? 3 : 2;
   }
+  if (const auto* online = std::get_if<Online>(&op)) {
+    constexpr std::size_t read[] = {1, 2, 1, 2, 3, 4, 2};  // a part, with what it says of the block before
+    return read[static_cast<std::size_t>(online->part)];
+  }
   const auto* sum = std::get_if<Contract>(&op);
   return !sum ? 1 : sum->then == Contract::Then::divide ? 4 : 2;
 }

@@ -38,8 +38,9 @@ class Worker {
   // How many of the operands are gone through term by term, or cell by cell.
   summed() {
     const { op } = this.place.matrix;
-    if (op.kind === "contract") return 2;
-    const isRow = op.kind === "reduce" || (op.kind === "softmax" && ["maximum", "sum"].includes(op.part));
+    if (op.kind === "contract" || (op.kind === "online" && op.part === "weighted")) return 2;
+    const rowParts = { softmax: ["maximum", "sum"], online: ["largest", "sum"] }[op.kind];
+    const isRow = op.kind === "reduce" || rowParts?.includes(op.part);
     return isRow ? 1 : this.operands.length;
   }
 
@@ -53,8 +54,8 @@ class Worker {
   isRowClosed() {
     const { op } = this.place.matrix;
     const second = this.operands[1]?.[0];
-    if (op.kind !== "softmax" || !second) return false;
-    const closed = { exponentials: -Infinity, weights: 0 }[op.part];
+    if (!["softmax", "online"].includes(op.kind) || !second) return false;
+    const closed = { exponentials: -Infinity, powers: -Infinity, weights: 0, quotient: 0 }[op.part];
     return closed !== undefined && numberIn(cellAt(second)) === closed;
   }
 
@@ -133,7 +134,12 @@ class Worker {
   contract(op) {
     if (this.operands.length < 2) return this.line.only();
     const terms = [];
-    let sum = 0;
+    const sum = this.addProducts(terms, 0);
+    return op.then === "divide" ? this.quotient(terms, sum) : this.sumOf(terms, this.addFurther(2, terms, sum));
+  }
+
+  // The open products; returns the sum with them.
+  addProducts(terms, sum) {
     for (let i = 0; i < this.operands[0].length; ++i) {
       if (this.isClosed(i)) continue;
       const [a, b] = [this.get(0, i), this.get(1, i)];
@@ -141,7 +147,7 @@ class Worker {
       terms.push(terms.length === 0 ? product : ["+ ", ...product]);
       sum += a.value * b.value;
     }
-    return op.then === "divide" ? this.quotient(terms, sum) : this.sumOf(terms, this.addFurther(2, terms, sum));
+    return sum;
   }
 
   // Each operand from `first` on; returns the sum with them.
@@ -214,23 +220,28 @@ class Worker {
     return this.activation(op.function, a);
   }
 
-  // max(−1, 0)
-  activation(name, a) {
+  // max(2, 0) × (−3)
+  gate(op) {
+    return this.activation(op.function, this.get(0), this.get(1));
+  }
+
+  // max(−1, 0), and that times another number, where there is one.
+  activation(name, a, by) {
     const x = a.value, n = this.line.number(a), guarded = this.line.guarded(a);
     const of = {
-      relu: () => [["max(", n, ", 0)"], Math.max(x, 0)],
-      gelu: () => [[...guarded, " × ½ × (1 + erf(", n, " / √2))"], (x / 2) * (1 + erf(x / Math.SQRT2))],
+      relu: () => [[["max(", n, ", 0)"]], Math.max(x, 0)],
+      gelu: () => [[[...guarded, " × ½"], ["× (1 + erf(", n, " / √2))"]], (x / 2) * (1 + erf(x / Math.SQRT2))],
       gelu_tanh: () => [
-        [...guarded, " × ½ × (1 + tanh(√(2/π) × (", n, " + 0.044715 × ", ...guarded, "³)))"],
+        [[...guarded, " × ½"], ["× (1 + tanh(√(2/π)"], ["× (", n, " + 0.044715 × ", ...guarded, "³)))"]],
         (x / 2) * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3))),
       ],
-      silu: () => [[n, " / (1 + e^(", this.line.number({ ...a, value: -x }), "))"], x / (1 + Math.exp(-x))],
+      silu: () => [[[n, " / (1 + e^(", this.line.number({ ...a, value: -x }), "))"]], x / (1 + Math.exp(-x))],
     }[name];
     if (!of) return this.line.only();
-    const [side, value] = of();
-    this.line.side([side]);
+    const [terms, value] = of();
+    this.line.side(by ? [...terms, ["× ", ...this.line.guarded(by)]] : terms);
     if (name !== "relu" && x !== 0) this.line.allExact = false;
-    return this.line.equals(value);
+    return this.line.equals(by ? value * by.value : value);
   }
 
   // 2 × tanh(3 / 2)
@@ -257,6 +268,60 @@ class Worker {
     return this.line.equals(Math.sqrt(value));
   }
 
+  normalize(op) {
+    const square = (value) => value * value;
+    if (op.part === "mean") return this.meanOf((n, leads) => (leads ? [this.line.number(n)] : this.line.guarded(n)));
+    if (op.part === "mean_square") return this.meanOf((n) => [...this.line.guarded(n), "²"], square);
+    if (op.part === "normalized") return this.normalized(op);
+    if (op.part === "affine") return this.affine();
+    const mean = this.get(1);
+    const deviation = (n) => ["(", this.line.number(n), " − ", ...this.line.guarded(mean), ")²"];
+    return this.meanOf(deviation, (value) => square(value - mean.value));
+  }
+
+  // (1 + 2 + 6) / 3 = 9 / 3 = 3
+  meanOf(spelled, sized = null) {
+    const numbers = this.openTerms();
+    const terms = numbers.map((n, i) => (i === 0 ? [...spelled(n, true)] : ["+ ", ...spelled(n, false)]));
+    if (terms.length > 1) {
+      terms[0].unshift("(");
+      terms.at(-1).push(")");
+    }
+    const by = [" / ", this.line.number({ value: numbers.length, decimals: 0 })];
+    terms.at(-1).push(...by);
+    this.line.side(terms);
+    const sum = numbers.reduce((all, { value }) => all + (sized ? sized(value) : value), 0);
+    const veiled = numbers.some((n) => n.veiled);
+    if (numbers.length > 1 || sized) this.line.side([[this.line.number({ value: sum, decimals: 0, veiled }), ...by]]);
+    return this.line.equals(sum / numbers.length);
+  }
+
+  // (1 − 2) / √(0.6667 + 0.00001)
+  normalized(op) {
+    const isCentred = this.operands.length === 3;
+    const [x, variance] = [this.get(0), this.get(isCentred ? 2 : 1)];
+    const mean = isCentred ? this.get(1) : null;
+    const upper = mean ? ["(", this.line.number(x), " − ", ...this.line.guarded(mean), ")"] : this.line.guarded(x);
+    const under = this.line.number(variance);
+    const eps = op.eps === 0 ? null : this.line.number({ value: op.eps, decimals: 0 });
+    const lower = !eps ? ["√", under] : op.outside ? ["(√", under, " + ", eps, ")"] : ["√(", under, " + ", eps, ")"];
+    this.line.side([[...upper, " / ", ...lower]]);
+    const divisor = op.outside ? Math.sqrt(variance.value) + op.eps : Math.sqrt(variance.value + op.eps);
+    const line = this.line.equals(divisor === 0 ? 0 : (x.value - (mean?.value ?? 0)) / divisor);
+    if (divisor === 0) line.remark ||= "0 where the divisor is 0";
+    return line;
+  }
+
+  // 1.2 × 2 + 0.5
+  affine() {
+    const [x, gain, bias] = [this.get(0), this.get(1), this.get(2)];
+    this.line.side([
+      [...this.line.guarded(x), " × ", ...this.line.guarded(gain)],
+      ["+ ", ...this.line.guarded(bias)],
+    ]);
+    return this.line.equals(x.value * gain.value + bias.value);
+  }
+
   close() {
     if (this.isClosed(0)) return this.closed();
     if (this.operands.length < 2) return this.handedOn();
@@ -272,6 +337,43 @@ class Worker {
     return op.part === "exponentials" ? this.exponential(op) : this.weight();
   }
 
+  // Softmax some keys at a time. The last operand is what stood there before the block, if anything did.
+  online(op) {
+    if (op.part === "largest") return this.largest();
+    if (op.part === "maximum") return this.largestSoFar();
+    if (op.part === "factor") return this.rescale(op);
+    if (op.part === "powers") return this.exponential(op);
+    return op.part === "quotient" ? this.weight() : this.carriedOn(op);
+  }
+
+  // max(4, 3): of the blocks before, and of this one.
+  largestSoFar() {
+    if (this.operands[1].length === 0) return this.line.only();
+    const [before, now] = [this.get(1), this.get(0)];
+    this.line.side([["max(", this.line.number(before), ", ", this.line.number(now), ")"]]);
+    return this.line.equals(Math.max(before.value, now.value));
+  }
+
+  // What is left of a sum of the blocks before once a larger maximum is subtracted.
+  rescale(op) {
+    const isFirst = this.operands[0].length === 1 || this.get(0).value === -Infinity;
+    return isFirst ? this.line.only("nothing came before") : this.powerOfDifference(op, this.get(0), this.get(0, 1));
+  }
+
+  // 1.1353 × 0.3679 + 0.1353 + 1, or with products in place of the numbers: what the blocks
+  // before gave, rescaled, and what this one adds.
+  carriedOn(op) {
+    const last = this.operands.length - 1;
+    const terms = [];
+    let sum = 0;
+    if (this.operands[last].length > 0) {
+      const [before, by] = [this.get(last), this.get(last - 1)];
+      terms.push([...this.line.guarded(before), " × ", ...this.line.guarded(by)]);
+      sum = before.value * by.value;
+    }
+    return this.sumOf(terms, op.part === "weighted" ? this.addProducts(terms, sum) : this.addRow(terms, sum));
+  }
+
   // "e", or the base of a softmax that has another.
   baseOf(op) {
     return op.base === 0 ? "e" : this.line.number({ value: op.base, decimals: 0 }).text;
@@ -285,7 +387,10 @@ class Worker {
   // e^(2 − 4) = e^(−2) ≈ 0.1353
   exponential(op) {
     if (this.isClosed(0) || this.isRowClosed()) return this.closed();
-    const [score, maximum] = [this.get(0), this.get(1)];
+    return this.powerOfDifference(op, this.get(0), this.get(1));
+  }
+
+  powerOfDifference(op, score, maximum) {
     const value = score.value - maximum.value;
     const veiled = score.veiled || maximum.veiled;
     const base = this.baseOf(op);
@@ -323,7 +428,8 @@ class Worker {
   }
 
   weight() {
-    if (this.isClosed(0) || this.isRowClosed()) return this.closed();
+    if (this.isClosed(0)) return this.closed();
+    if (this.isRowClosed()) return this.line.only("0 where the divisor is 0");
     const [part, sum] = [this.get(0), this.get(1)];
     this.line.side([[this.line.number(part), " / ", this.line.number(sum)]]);
     return this.line.equals(part.value / sum.value);
@@ -353,9 +459,18 @@ class Worker {
 
   // The open numbers of the row, as terms, and their sum.
   rowAdded() {
-    const numbers = this.openTerms();
-    const terms = numbers.map((n, i) => (i === 0 ? [this.line.number(n)] : ["+ ", ...this.line.guarded(n)]));
-    return [terms, numbers.reduce((sum, n) => sum + n.value, 0)];
+    const terms = [];
+    const sum = this.addRow(terms, 0);
+    return [terms, sum];
+  }
+
+  // The same behind other terms; returns the sum with them.
+  addRow(terms, sum) {
+    for (const n of this.openTerms()) {
+      terms.push(terms.length === 0 ? [this.line.number(n)] : ["+ ", ...this.line.guarded(n)]);
+      sum += n.value;
+    }
+    return sum;
   }
 
   sumOfAll() {
