@@ -496,7 +496,18 @@ class Words(unittest.TestCase):
     def test_given_numbers_are_whole_or_it_is_said(self):
         self.assertNotIn("there are more", sheet(EXAMPLE))
         drawn = '{"inputs": {"random": "normal", "shape": [2, 3], "seed": 1}}'
-        self.assertIn("with 4 decimals, and there are more", printed("worksheet", "-", text=drawn))
+        for more, decimals in (([], 5), (["--digits", "0"], 4), (["--digits", "4"], 7), (["--precision", "2"], 2)):
+            told = printed("worksheet", "-", *more, text=drawn)
+            self.assertIn(f"with {decimals} decimals, and there are more", told)
+
+    def test_with_the_numbers_of_a_sheet_come_out_those_of_its_key(self):
+        for (a, b), digits in (([3, 4], 2), ([10, 1], 4)):
+            problem = json.dumps({"inputs": [[1, 2], [a, b]], "positions": "rope", "score": "dot", "digits": digits})
+            shown = re.search(r"Input 2 │\s+(0\.\d+)\s+Input 2 │\s+(0\.\d+)", printed("worksheet", "-", text=problem))
+            cosine, sine = map(float, shown.groups())
+            key = printed("worksheet", "-", "--key", text=problem)
+            for turned in (a * cosine - b * sine, b * cosine + a * sine):
+                self.assertIn(f"{turned:.{digits}f}".replace("-", "−"), key)
 
 
 class Refusals(unittest.TestCase):

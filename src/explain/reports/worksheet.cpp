@@ -388,7 +388,7 @@ class SheetTeller {
         trace_(sheet.trace_),
         options_(sheet.options_),
         of_given_(decimals_of_given(), trace_),
-        looked_up_(decimals_shown(options_.precision), trace_),
+        looked_up_(decimals_of_endless(), trace_),
         numerals_(options_.digits, trace_, Tiny::two_digits),
         lines_(trace_, numerals_, usual_terms) {}
 
@@ -407,10 +407,16 @@ class SheetTeller {
 
   void add(Block block) { document_.add(std::move(block)); }
 
-  // As many as all that is given needs, or, where that is too many for people, as they are usually shown.
+  // As many as all that is given needs, where that is not too many for people.
   int decimals_of_given() const {
-    if (options_.precision) return *options_.precision;
-    return is_exact_with(most_decimals_of_given) ? most_decimals_of_given : decimals_shown(std::nullopt);
+    return !options_.precision && is_exact_with(most_decimals_of_given) ? most_decimals_of_given
+                                                                        : decimals_of_endless();
+  }
+
+  // As usual, and at least three more than answers have: what is worked out with them is rounded as on the key.
+  int decimals_of_endless() const {
+    constexpr int more = 3;
+    return decimals_shown(options_.precision.value_or(std::max(decimals_shown(std::nullopt), options_.digits + more)));
   }
 
   bool is_exact_with(int decimals) const {
