@@ -226,7 +226,7 @@ QuizReaction Quiz::answer(std::vector<AnsweredStep::Cell> cells) {
   for (const bool exactly : {true, false}) {
     if (is_right) break;
     const Marks beside_powers = marks_of(checker_.mark(answer_beside_powers(exactly)), question());
-    is_right = beside_powers.wrong.empty();
+    is_right = beside_powers.wrong.empty() && beside_powers.wrong_elsewhere == 0;
     if (is_right) marks = beside_powers;
   }
   if (is_right && marks.is_coarse) {

@@ -247,6 +247,23 @@ TEST_CASE("powers are taken in one way by all answers", "[quiz]") {
   CHECK(answered(to_sums, {{1, 0.049}, {1, 1}, {1.050, 2}}) == Kind::right);
 }
 
+TEST_CASE("sums that are asked one by one are of powers taken in one way", "[quiz]") {
+  const std::string nine =
+      R"({"queries": [[1, 0], [0, 1], [1, 1], [2, 0], [0, 2], [1, 2], [2, 1], [0.5, 0.5], [1, 0.5]],
+      "keys": [[1, 0.5], [0.5, 0.25]], "values": [[1, 0], [0, 1]], "score": "dot"})";
+  const auto last_of = [&](const std::vector<double>& sums) {
+    Taken taken(nine, {"exponential_sums"});
+    for (std::size_t i = 0; i + 1 < sums.size(); ++i) CHECK(taken.answer({sums[i]}, 3).kind == Kind::right);
+    return taken.answer({sums.back()}, 3).kind;
+  };
+  // The scores are 1 and 0.5; 0.5 and 0.25; 1.5 and 0.75.
+  CHECK(last_of({4.367, 2.933, 6.599}) == Kind::right);
+  CHECK(last_of({1.607, 1.779, 1.472}) == Kind::right);
+  CHECK(last_of({4.367, 1.779}) == Kind::wrong);
+  CHECK(last_of({4.367, 2.933, 1.472}) == Kind::wrong);
+  CHECK(last_of({1.607, 2.933}) == Kind::wrong);
+}
+
 TEST_CASE("what follows from an earlier number that was wrong is marked beside it", "[quiz]") {
   // With 3 for 2, e⁵ and e³ over their sum are 0.8808 and 0.1192; the right ones are 0.9526 and 0.0474.
   const auto after_slip = [](std::vector<double> weights) {
