@@ -509,6 +509,9 @@ SideBySide side_by_side(ComparedSide first, const ComparedSide& second, const Cl
     const auto is_asked = [&](const std::string& name) { return std::ranges::find(only, name) != only.end(); };
     std::erase_if(result.steps,
                   [&](const StepPair& pair) { return !is_asked(pair.id) && !is_asked(pair.second_name); });
+    std::erase_if(result.unknown, [&](const std::string& name) { return !is_asked(name); });
+    for (auto* unread : {&result.first_unread, &result.second_unread})
+      std::erase_if(*unread, [&](const UnreadTensor& one) { return !is_asked(one.name); });
   }
   const auto different = std::ranges::find_if(result.steps, [&](const StepPair& pair) {
     return pair.verdict != StepPair::Verdict::same && !(pair.is_alone() && is_foreign);

@@ -146,7 +146,7 @@ std::string diff_schema() {
       {"tolerance", tolerance},
       {"steps", list_of(reference("step"))},
       {"unknown", described(names, "names in the other file that are no step")},
-      {"unread", described(list_of(unread), "what is no step and was not compared")},
+      {"unread", described(list_of(unread), "what is no step, and not compared, whatever the other file has")},
       {"keys", described(list_of(key), "in which two problems differ")},
       {"relation", or_null(reference("relation"))},
       {"rounding", described({{"type", "boolean"}}, "whether all is as far apart as rounding leaves it")},

@@ -260,6 +260,7 @@ class Dumps(Case):
         dump = self.write_npz({"context": tensors["context"], **others})
         report = self.report(problem, dump, code=0)
         self.assertEqual((report["unknown"], {one["file"] for one in report["unread"]}), ([], {"B"}))
+        self.assertEqual(self.report(problem, dump, "--only", "context", code=0)["unread"], [])
         why = {one["name"]: one["why"] for one in report["unread"]}
         self.assertEqual(sorted(why), sorted(others))
         for name, said in (("made_by", "holds texts"), ("waves", "holds complex numbers"), ("stamp", "which no double is equal to")):

@@ -185,8 +185,14 @@ class Teller {
     if (!only_second.empty()) say(said_.listed_only_in(b_, listed_printable(only_second)));
     const std::vector<std::string>& unknown = report_.sides.unknown;
     if (!unknown.empty()) say(said_.unknown_names(a_, b_, listed_printable(unknown)));
-    for (const UnreadTensor& one : report_.sides.first_unread) say(said_.unread(a_, one.why));
-    for (const UnreadTensor& one : report_.sides.second_unread) say(said_.unread(b_, one.why));
+    say_unread(a_, report_.sides.first_unread);
+    say_unread(b_, report_.sides.second_unread);
+  }
+
+  void say_unread(const std::string& side, const std::vector<UnreadTensor>& unread) {
+    constexpr std::size_t most = 8;
+    for (std::size_t i = 0; i < std::min(most, unread.size()); ++i) say(said_.unread(side, unread[i].why));
+    if (unread.size() > most) say(said_.more_unread(side, unread.size() - most));
   }
 
   // Both numbers of a cell, with as many digits as it takes to tell them apart.

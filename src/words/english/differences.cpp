@@ -49,6 +49,7 @@ constexpr DifferenceWords english_differences = {
     .in = "{} in {}",
     .listed_only_in = "Only in {}: {}.",
     .unread = "{} {}.",
+    .more_unread = "{} has {} more of which no numbers are read.",
     .unknown_names = "Names in {1} that are no step of {0}: {2}.",
     .first_difference = "The first difference: {}",
     .no_exchange_of_axes = "{} is {} in {} and {} in {}, which no exchange of axes makes the same.",

@@ -276,8 +276,12 @@ TEST_CASE("of what cannot be read it is told why, of either side", "[diff]") {
   check_words_of_difference(
       report, {"A and B are the same in 1 step; 1 of A was not compared", "A has an array version that holds texts."});
   report.sides.second_unread = report.sides.first_unread;
-  check_words_of_difference(report, {"A and B are the same in 1 step; 2 were not compared",
-                                     "B has an array version that holds texts."});
+  check_words_of_difference(
+      report, {"A and B are the same in 1 step; 2 were not compared", "B has an array version that holds texts."});
+  for (int i = 0; i < 100; ++i)
+    report.sides.second_unread.push_back({"x" + std::to_string(i), "has x" + std::to_string(i)});
+  check_words_of_difference(
+      report, {"102 were not compared", "B has x6.", "B has 93 more of which no numbers are read."}, {"B has x7."});
 }
 
 }  // namespace
