@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace attn {
@@ -27,14 +29,17 @@ inline std::uint32_t short_hash(std::string_view text) {
 template <class Spelled, class Repeated>
 void put_in_order(std::vector<HashedPlace>& hashed, Spelled spelled, Repeated repeated) {
   std::ranges::sort(hashed, [](const HashedPlace& one, const HashedPlace& other) { return one.key() < other.key(); });
+  std::vector<std::pair<std::string_view, std::uint32_t>> alike;
   for (auto begin = hashed.begin(); begin != hashed.end();) {
     const auto end = std::find_if(begin, hashed.end(), [&](const HashedPlace& at) { return at.hash != begin->hash; });
-    std::sort(begin, end, [&](const HashedPlace& one, const HashedPlace& other) {
-      const int order = spelled(one.place).compare(spelled(other.place));
-      return order != 0 ? order < 0 : one.place < other.place;
-    });
-    for (; begin + 1 != end; ++begin) {
-      if (spelled(begin->place) == spelled((begin + 1)->place)) repeated((begin + 1)->place);
+    if (end - begin > 1) {
+      alike.clear();
+      std::for_each(begin, end, [&](const HashedPlace& at) { alike.emplace_back(spelled(at.place), at.place); });
+      std::ranges::sort(alike);
+      for (std::size_t i = 1; i < alike.size(); ++i) {
+        if (alike[i].first == alike[i - 1].first) repeated(alike[i].second);
+      }
+      std::ranges::transform(alike, begin, [&](const auto& text) { return HashedPlace{begin->hash, text.second}; });
     }
     begin = end;
   }
