@@ -136,11 +136,17 @@ class Characters {
 
 }  // namespace
 
-CutsWords cutting_by_merges(std::shared_ptr<const Vocabulary> vocabulary, BytePairs settings) {
-  put_in_order(settings.merges);
-  const auto pairs = std::make_shared<const BytePairs>(std::move(settings));
+void BytePairs::add(std::uint32_t left, std::uint32_t right, std::uint32_t made) {
+  merges.push_back({.left = left, .right = right, .made = made, .rank = said++});
+  if (merges.size() < thinned_at) return;
+  put_in_order(merges);
+  thinned_at = std::max(thinned_at, 2 * merges.size());
+}
 
-  return [vocabulary = std::move(vocabulary), pairs](std::string_view word, std::vector<std::size_t>& ids) {
+CutsWords cutting_by_merges(std::shared_ptr<const Vocabulary> vocabulary, std::shared_ptr<BytePairs> settings) {
+  put_in_order(settings->merges);
+  return [vocabulary = std::move(vocabulary), pairs = std::shared_ptr<const BytePairs>(std::move(settings))](
+             std::string_view word, std::vector<std::size_t>& ids) {
     if (pairs->ignores_merges) {
       if (const auto found = vocabulary->id(word)) return ids.push_back(*found);
     }

@@ -73,13 +73,13 @@ bool JsonPlace::flag() const {
   return false;
 }
 
-std::size_t JsonPlace::whole() const {
+std::optional<std::size_t> JsonPlace::read_whole() const {
   std::uint32_t whole = 0;
   const char* const end = part_.value.data() + part_.value.size();
   const auto read = std::from_chars(part_.value.data(), end, whole);
   if (read.ec == std::errc() && read.ptr == end && !is_missing() && whole < 0xFFFFFFFF) return whole;
   must_be("a whole number from 0 to 4294967294");
-  return 0;
+  return std::nullopt;
 }
 
 double JsonPlace::number() const {

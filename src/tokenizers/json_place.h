@@ -48,8 +48,9 @@ class JsonPlace {
   std::string text_or_none() const { return is_null() ? "" : text(); }
   bool flag() const;
   bool flag_or(bool otherwise) const { return is_missing() ? otherwise : flag(); }
-  std::size_t whole() const;  // below 2³²
-  double number() const;      // finite
+  std::size_t whole() const { return read_whole().value_or(0); }  // below 2³² − 1
+  std::optional<std::size_t> read_whole() const;                  // nothing where it is none, which is a fault too
+  double number() const;                                          // finite
 
   // Nothing where it is no list, or no object.
   JsonPlaces elements() const;

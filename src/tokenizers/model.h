@@ -34,15 +34,19 @@ struct BytePairs {
     std::uint32_t rank;
   };
 
-  // In any order; of a pair that is there twice the later rank counts, as in the reference.
-  std::vector<Merge> merges;
+  // Behind all others. Of a pair that is said twice the later rank counts, as in the reference.
+  void add(std::uint32_t left, std::uint32_t right, std::uint32_t made);
+
+  std::vector<Merge> merges;           // in any order
+  std::uint32_t said = 0;              // how many there were, with those said twice
+  std::size_t thinned_at = 1'000'000;  // how many there may be before pairs that are there twice are dropped
   std::optional<std::size_t> unknown;  // what a character is that is no token; without one it is left out
   std::string end_of_word_suffix;      // of a word's last character
   bool fuses_unknown = false;          // unknown neighbours are one token
   bool falls_back_to_bytes = false;    // a character that is no token is its bytes, "<0xE2>", where these are tokens
   bool ignores_merges = false;         // a word that is a token is that one
 };
-CutsWords cutting_by_merges(std::shared_ptr<const Vocabulary> vocabulary, BytePairs settings);
+CutsWords cutting_by_merges(std::shared_ptr<const Vocabulary> vocabulary, std::shared_ptr<BytePairs> settings);
 
 // The tokens whose probabilities multiply to the most (Kudo 2018). What no token covers is unknown, neighbours
 // together, at a price below that of every token.

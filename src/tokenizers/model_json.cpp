@@ -6,7 +6,7 @@
 namespace attn {
 namespace {
 
-// Makes tokens be found. Refuses those that were there before, at their places.
+// Makes tokens be found. Refuses those that were there before, at their places; there is a token for each place.
 void index(const JsonPlaces& places, const std::string& what, Vocabulary& vocabulary) {
   const std::vector<std::size_t> repeated = vocabulary.index();
   auto next = repeated.begin();
@@ -65,7 +65,8 @@ ReadModel read_byte_pairs(const JsonPlace& at, SpellingRules& spelling_rules) {
   if (const JsonPlace prefix = at["continuing_subword_prefix"]; !prefix.text_or_none().empty())
     prefix.not_computed("is " + readable(prefix.text()) + "; only none is computed");
 
-  BytePairs pairs;
+  const auto kept = std::make_shared<BytePairs>();
+  BytePairs& pairs = *kept;
   if (const JsonPlace unknown = at["unk_token"]; !unknown.is_null()) pairs.unknown = known(unknown, *vocabulary);
   pairs.end_of_word_suffix = at["end_of_word_suffix"].text_or_none();
   pairs.fuses_unknown = at["fuse_unk"].flag_or(false);
@@ -77,7 +78,7 @@ ReadModel read_byte_pairs(const JsonPlace& at, SpellingRules& spelling_rules) {
   }
   spelling_rules.has_byte_tokens = pairs.falls_back_to_bytes;
   spelling_rules.end_of_word = pairs.end_of_word_suffix;
-  return {vocabulary, [=] { return cutting_by_merges(vocabulary, pairs); }};
+  return {vocabulary, [=] { return cutting_by_merges(vocabulary, kept); }};
 }
 
 ReadModel read_unigrams(const JsonPlace& at, SpellingRules& spelling_rules) {
@@ -90,6 +91,8 @@ ReadModel read_unigrams(const JsonPlace& at, SpellingRules& spelling_rules) {
     const auto both = place.pair();
     if (!both) {
       place.refuse("must be a list of a token and its score");
+      vocabulary.add("", Vocabulary::passed_over);
+      settings.scores.push_back(0);
       continue;
     }
     const std::string spelling = both->first.text();
@@ -98,7 +101,7 @@ ReadModel read_unigrams(const JsonPlace& at, SpellingRules& spelling_rules) {
     vocabulary.add(spelling, settings.scores.size());
     settings.scores.push_back(both->second.number());
   }
-  if (vocabulary.size() == tokens.size()) index(tokens, "is a token that was there before", vocabulary);
+  if (!at.is_enough()) index(tokens, "is a token that was there before", vocabulary);
   settings.unknown = at["unk_id"].whole();
   if (settings.unknown >= settings.scores.size()) at["unk_id"].refuse("is the id of no token");
   settings.falls_back_to_bytes = at["byte_fallback"].flag_or(false);
@@ -120,8 +123,7 @@ std::string add_merge(const std::string& left, const std::string& right, const V
              " is no token of the vocabulary";
     ids[i] = static_cast<std::uint32_t>(*id);
   }
-  const auto rank = static_cast<std::uint32_t>(pairs.merges.size());
-  pairs.merges.push_back({.left = ids[0], .right = ids[1], .made = ids[2], .rank = rank});
+  pairs.add(ids[0], ids[1], ids[2]);
   return "";
 }
 
@@ -131,7 +133,7 @@ Vocabulary read_vocabulary(const JsonPlace& at, std::size_t longest) {
     if (at.is_enough()) return vocabulary;
     const std::string spelling = place.name();
     if (spelling.size() > longest) place.not_computed("is a token of more than " + std::to_string(longest) + " bytes");
-    vocabulary.add(spelling, place.whole());
+    vocabulary.add(spelling, place.read_whole().value_or(Vocabulary::passed_over));
   }
   if (at.is_object() && vocabulary.size() == 0) at.refuse("is empty");
   index(at.members(), "is an id that another token has", vocabulary);

@@ -298,8 +298,8 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
   if (const auto invalid = first_invalid_utf8(merges.value()))
     return bad_tokenizer("merges.txt is not UTF-8 at its byte " + std::to_string(*invalid + 1),
                          "fetch the model's files again");
-  BytePairs pairs;
-  if (auto fault = read_merges(merges.value(), *vocabulary, pairs)) return *std::move(fault);
+  const auto pairs = std::make_shared<BytePairs>();
+  if (auto fault = read_merges(merges.value(), *vocabulary, *pairs)) return *std::move(fault);
   const auto family = read_family(folder, config, *vocabulary);
   if (!family) return family.faults();
 
@@ -334,7 +334,7 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
   if (!settings.faults().empty()) return settings.faults();
 
   parts.pre_tokenizer = making_bytes({.adds_prefix_space = adds_space});
-  parts.model = cutting_by_merges(vocabulary, std::move(pairs));
+  parts.model = cutting_by_merges(vocabulary, pairs);
   if (is_roberta) parts.templates = {{cls, std::nullopt, sep}};
   parts.spelling_rules.is_of_bytes = true;
   return Tokenizer(std::move(parts));

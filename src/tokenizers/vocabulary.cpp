@@ -26,6 +26,7 @@ std::vector<std::size_t> Vocabulary::index() {
   by_hash_.reserve(size());
   with_id_.assign(size(), no_place);
   for (std::uint32_t place = 0; place < size(); ++place) {
+    if (ids_[place] == passed_over) continue;
     by_hash_.push_back({short_hash(spelling_at(place)), place});
     if (ids_[place] >= size()) continue;
     std::uint32_t& with_id = with_id_[ids_[place]];

@@ -20,6 +20,9 @@ namespace attn {
 // that it takes no longer where somebody has chosen spellings that all have one hash.
 class Vocabulary {
  public:
+  // In place of the id of a token that cannot be read: it keeps its place, and is no token.
+  static constexpr std::size_t passed_over = 0xFFFF'FFFF;
+
   // Adds a token; it is not found before index() was called. REQUIRES: all spellings together take less than 4 GiB, and
   // ids 32 bits.
   void add(std::string_view spelling, std::size_t id);

@@ -282,6 +282,11 @@ HOSTILE_BESIDE = {
     "a tokenizer of brackets": (IMPORTED, {"tokenizer.json": filled(b"[")}),
     "a tokenizer with unknown keys": (IMPORTED, letters(**{f"key{i}": 1 for i in range(100_000)})),
     "tokens that all have one hash": (IMPORTED, {"vocab.txt": "\n".join(ONE_HASH).encode()}),
+    "names that all have one hash": (IMPORTED, {"tokenizer.json": json.dumps({name: 0 for name in ONE_HASH}).encode()}),
+    "the same with an escape": (IMPORTED, {"tokenizer.json": b"{" + b",".join(
+        b'"\\u%04x%s":0' % (ord(name[0]), name[1:].encode()) for name in ONE_HASH) + b"}"}),
+    "a merge that is there again and again": (IMPORTED, {"tokenizer.json": (
+        b'{"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":[' + filled(b'"a b",', 24 * MIB) + b'"x"]}}')}),
     "added tokens that are none": (IMPORTED, letters(added_tokens=[{}] * 500_000)),
     "added tokens that are nothing, as short as can be": (IMPORTED, {"tokenizer.json": b'{"added_tokens":[' + filled(b"{},") + (
         b'{}],"model":{"type":"BPE","vocab":{"a":0},"merges":[]}}')}),

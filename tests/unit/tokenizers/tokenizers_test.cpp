@@ -270,6 +270,17 @@ TEST_CASE("each of several tokens that have the id of another is refused at its 
   REQUIRE(read.faults().size() == 2);
   CHECK(read.faults()[0].where == "/model/vocab/b");
   CHECK(read.faults()[1].where == "/model/vocab/~0~1");
+  const auto places = [](const std::string& model) {
+    std::vector<std::string> all;
+    const auto refused = tokenizer_of(file_of(model));
+    for (const Diagnostic& fault : refused.faults()) all.push_back(fault.where);
+    return all;
+  };
+  // An id that cannot be read is nobody's, and what is no token stands in nobody's way.
+  CHECK(places(R"({"type": "BPE", "vocab": {"a": "x", "b": 0, "c": -1, "d": 0}, "merges": []})") ==
+        Words{"/model/vocab/a", "/model/vocab/c", "/model/vocab/d"});
+  CHECK(places(R"({"type": "Unigram", "unk_id": 0, "vocab": [["a", 0], ["a", 0], ["b"], [], ["c", 0], ["a", 1]]})") ==
+        Words{"/model/vocab/2", "/model/vocab/3", "/model/vocab/1", "/model/vocab/5"});
   std::string many = R"("a": 0)";
   for (int i = 0; i < 100; ++i) many += ", \"t" + std::to_string(i) + "\": 0";
   CHECK(tokenizer_of(file_of(R"({"type": "BPE", "merges": [], "vocab": {)" + many + "}}")).faults().size() == 16);
