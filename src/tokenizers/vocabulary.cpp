@@ -37,8 +37,7 @@ std::vector<std::size_t> Vocabulary::index() {
       by_hash_, [&](std::uint32_t place) { return spelling_at(place); },
       [&](std::uint32_t place) { repeated.push_back(place); });
   std::ranges::sort(repeated);
-  const auto rest = std::ranges::unique(repeated);
-  repeated.erase(rest.begin(), rest.end());
+  repeated.erase(std::unique(repeated.begin(), repeated.end()), repeated.end());
   return repeated;
 }
 
