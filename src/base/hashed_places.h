@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -43,6 +44,18 @@ void put_in_order(std::vector<HashedPlace>& hashed, Spelled spelled, Repeated re
     }
     begin = end;
   }
+}
+
+// The place of a text; nothing where it is none of them. REQUIRES: put in order.
+template <class Spelled>
+std::optional<std::uint32_t> find_place(const std::vector<HashedPlace>& hashed, std::string_view text,
+                                        Spelled spelled) {
+  const std::uint32_t wanted = short_hash(text);
+  const auto found = std::ranges::partition_point(hashed, [&](const HashedPlace& at) {
+    return at.hash < wanted || (at.hash == wanted && spelled(at.place) < text);
+  });
+  const bool is_there = found != hashed.end() && found->hash == wanted && spelled(found->place) == text;
+  return is_there ? std::optional(found->place) : std::nullopt;
 }
 
 }  // namespace attn

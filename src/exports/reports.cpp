@@ -100,11 +100,12 @@ class DifferenceWriter {
     for (const StepPair& pair : report_.sides.steps) all["steps"].push_back(step(pair));
     all["unknown"] = report_.sides.unknown;
     all["unread"] = Json::array();
-    for (const bool is_second : {is_turned_, !is_turned_}) {
-      for (const UnreadTensor& one : is_second ? report_.sides.second_unread : report_.sides.first_unread) {
-        all["unread"].push_back({{"file", is_second != is_turned_ ? "B" : "A"}, {"name", one.name}, {"why", one.why}});
-      }
-    }
+    const auto add_unread = [&](const char* file, const std::vector<UnreadTensor>& unread) {
+      for (const UnreadTensor& one : unread)
+        all["unread"].push_back({{"file", file}, {"name", one.name}, {"why", one.why}});
+    };
+    add_unread("A", is_turned_ ? report_.sides.second_unread : report_.sides.first_unread);
+    add_unread("B", is_turned_ ? report_.sides.first_unread : report_.sides.second_unread);
     all["keys"] = Json::array();
     for (const KeyDifference& key : report_.keys) {
       all["keys"].push_back({{"key", key.where}, {"A", text_or_null(key.first)}, {"B", text_or_null(key.second)}});

@@ -107,7 +107,7 @@ ReadModel read_unigrams(const JsonPlace& at, SpellingRules& spelling_rules) {
   settings.falls_back_to_bytes = at["byte_fallback"].flag_or(false);
   spelling_rules.has_byte_tokens = settings.falls_back_to_bytes;
   const auto kept = std::make_shared<const Vocabulary>(std::move(vocabulary));
-  return {kept, [=] { return cutting_by_probability(kept, settings); }};
+  return {kept, [kept, settings = std::move(settings)] { return cutting_by_probability(kept, settings); }};
 }
 
 }  // namespace

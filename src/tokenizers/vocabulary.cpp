@@ -47,12 +47,8 @@ std::optional<std::size_t> Vocabulary::left_out() const {
 }
 
 std::optional<std::size_t> Vocabulary::id(std::string_view spelling) const {
-  const std::uint32_t wanted = short_hash(spelling);
-  const auto found = std::ranges::partition_point(by_hash_, [&](const HashedPlace& token) {
-    return token.hash < wanted || (token.hash == wanted && spelling_at(token.place) < spelling);
-  });
-  if (found == by_hash_.end() || found->hash != wanted || spelling_at(found->place) != spelling) return std::nullopt;
-  return ids_[found->place];
+  const auto place = find_place(by_hash_, spelling, [&](std::uint32_t at) { return spelling_at(at); });
+  return place ? std::optional<std::size_t>(ids_[*place]) : std::nullopt;
 }
 
 std::optional<std::string_view> Vocabulary::spelling(std::size_t id) const {

@@ -16,8 +16,7 @@
 namespace attn {
 
 // The tokens of a model as it spells them, and their ids. Of a file there may be millions, which are short: one takes
-// 20 bytes beside its spelling. Spellings are found by hashes in order, and where hashes are alike by themselves, so
-// that it takes no longer where somebody has chosen spellings that all have one hash.
+// 20 bytes beside its spelling.
 class Vocabulary {
  public:
   // In place of the id of a token that cannot be read: it keeps its place, and is no token.
