@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
 #include "base/random.h"
@@ -10,12 +11,26 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t by_lot = 4;  // beside three who do not leave it to chance
+constexpr std::size_t by_lot = 8;  // beside three who do not leave it to chance
 
 // Where numbers are infinite for one and not for another nothing is known.
 Interval with_number(const Interval& range, double number) {
   if (std::isnan(number) || std::isinf(number) != std::isinf(range.low)) return {-infinity, infinity};
   return hull(range, number);
+}
+
+bool is_finite(const Interval& range) { return std::isfinite(range.low) && std::isfinite(range.high); }
+
+// The median of those that have any.
+double usual_width(const Tensor<Interval>& ranges) {
+  std::vector<double> widths;
+  for (const Interval& range : ranges.data()) {
+    if (is_finite(range) && !range.is_point()) widths.push_back(range.width());
+  }
+  if (widths.empty()) return 0;
+  const auto middle = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
+  std::ranges::nth_element(widths, middle);
+  return *middle;
 }
 
 }  // namespace
@@ -61,10 +76,11 @@ SomePeople::SomePeople(const Task& task, RoundingMode habit) : ranges_(task.reci
 
 void SomePeople::narrow(std::size_t line, Tensor<Interval>& made) const {
   if (!ranges_[line]) return;
+  const double usual = usual_width(*ranges_[line]);
   for (std::size_t cell = 0; cell < made.size(); ++cell) {
     const Interval& range = (*ranges_[line])[cell];
-    if (!std::isfinite(range.low) || !std::isfinite(range.high)) continue;
-    const double farther = 1.5 * range.width();
+    if (!is_finite(range)) continue;
+    const double farther = 1.5 * std::max(range.width(), usual);
     const Interval near = with_slack({range.low - farther, range.high + farther});
     const Interval both = {std::max(made[cell].low, near.low), std::min(made[cell].high, near.high)};
     if (both.low <= both.high) made[cell] = both;

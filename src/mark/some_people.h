@@ -23,8 +23,9 @@ class SomePeople {
  public:
   SomePeople(const Task& task, RoundingMode habit);
 
-  // Takes from the line's intervals what lies farther from the middle of what these people get than four times the
-  // farthest of them.
+  // Takes from the line's intervals what lies farther from what these people get than one and a half times what lies
+  // between the two farthest apart, in that cell or in the cells of the line at large: by chance so few people are
+  // close together in one of them.
   void narrow(std::size_t line, Tensor<Interval>& made) const;
 
  private:
