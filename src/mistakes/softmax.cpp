@@ -91,18 +91,27 @@ Lines negated(const RightAttention& right, const SoftmaxInput& input) {
 
 Lines none(const RightAttention& right, const SoftmaxInput& input) { return {open_scores(right.at.weights, input)}; }
 
+Instruction nothing_line() { return given_line("~nothing", Tensor<double>(Shape{}, {0})); }
+
 Instruction exponentials_as_weights(const RightAttention& right) {
   return line(right.at.weights, Map{Unary::multiply, 1, ""}, {right.at.exponentials});
 }
 
+// The weights come out the same, and only who hands a maximum in is asked for powers less that one.
+Rewrites maximum_not_subtracted(const RightAttention& right, const SoftmaxInput& input) {
+  Lines lines = {nothing_line(), exponentials_line(right.at.exponentials, input, input.scores, "~nothing")};
+  if (input.sink) lines.push_back(sums_line(right.at.sums, input, right.at.exponentials, "~nothing"));
+  return {rewritten(right, right.at.exponentials, "", std::move(lines))};
+}
+
 Rewrites not_normalised(const RightAttention& right, const SoftmaxInput& input) {
-  Lines plain = {given_line("~nothing", Tensor<double>(Shape{}, {0})),
-                 exponentials_line(right.at.exponentials, input, input.scores, "~nothing"),
-                 exponentials_as_weights(right)};
-  if (input.sink) plain.push_back(sums_line(right.at.sums, input, right.at.exponentials, "~nothing"));
-  return {
-      rewritten(right, right.at.weights, language().mistakes.powers_of_scores, plain),
-      rewritten(right, right.at.weights, language().mistakes.powers_of_differences, {exponentials_as_weights(right)})};
+  const auto as = [&](const std::string& variant, Lines lines) {
+    return rewritten(right, right.at.weights, variant, std::move(lines));
+  };
+  return {as(language().mistakes.powers_of_scores,
+             {nothing_line(), exponentials_line("~powers", input, input.scores, "~nothing"),
+              line(right.at.weights, Map{Unary::multiply, 1, ""}, {"~powers"})}),
+          as(language().mistakes.powers_of_differences, {exponentials_as_weights(right)})};
 }
 
 Rewrites by_maximum(const RightAttention& right, const SoftmaxInput& input) {
@@ -127,6 +136,8 @@ Family softmax_family() {
               {"softmax.columns", said.softmax_columns, once<columns>},
               {"softmax.whole_matrix", said.softmax_whole_matrix, once<whole_matrix>},
               {"softmax.linear", said.softmax_linear, once<linear>},
+              {"softmax.maximum_not_subtracted", said.softmax_maximum_not_subtracted,
+               where<softmax_input, maximum_not_subtracted>},
               {"softmax.not_normalised", said.softmax_not_normalised, where<softmax_input, not_normalised>},
               {"softmax.none", said.softmax_none, once<none>},
               {"softmax.hard_max", said.softmax_hard_max, once<hard_max>},

@@ -45,7 +45,7 @@ struct MistakeWords {
   OneMistake window_off_by_one;
   OneMistake softmax_columns, softmax_whole_matrix, softmax_linear, softmax_not_normalised, softmax_none,
       softmax_hard_max, softmax_base_2, softmax_base_10, softmax_base_3, softmax_base_e, softmax_negated, softmax_twice,
-      softmax_by_maximum;
+      softmax_by_maximum, softmax_maximum_not_subtracted;
   OneMistake sink_left_out, sink_kept;
   OneMistake sum_transposed_weights, sum_key_for_value, sum_query_for_value, sum_input_for_value, sum_top_only,
       sum_mean_of_values, sum_not_summed;

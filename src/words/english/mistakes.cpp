@@ -255,6 +255,11 @@ constexpr MistakeWords english_mistakes = {
     .softmax_by_maximum = {"each row was divided by its largest score and not by the sum of its exponentials",
                            "Divide each exponential by the sum of the exponentials of its row.",
                            "e^(s_ij − max) / max for e^(s_ij − max) / Σ e^(s_ij − max)"},
+    .softmax_maximum_not_subtracted =
+        {"powers of the scores themselves were taken, and the row's maximum was not subtracted from them",
+         "Subtract the maximum of its row from each score first. The weights come out the same, but large scores have "
+         "powers that no computer can hold.",
+         "e^s_ij for e^(s_ij − max)"},
     .sink_left_out = {"the sink was left out of the sum",
                       "Add e^(sink − maximum) to each row's sum before dividing by it: the weights then sum to less "
                       "than 1.",

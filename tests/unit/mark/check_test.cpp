@@ -241,6 +241,33 @@ TEST_CASE("two mistakes in two steps are two diagnoses in the order of the steps
   CHECK(report.first_wrong == "scaled_scores");
 }
 
+TEST_CASE("powers of the scores behind a maximum that was handed in are named as such", "[check]") {
+  const Trace trace = traced(asymmetric);
+  Tensor<double> powers = trace.find("scaled_scores")->result, sums = trace.find("exponential_sums")->result;
+  for (double& number : powers.data()) number = exp(number);
+  for (std::size_t row = 0; row < 3; ++row) sums[row] = powers[3 * row] + powers[3 * row + 1] + powers[3 * row + 2];
+  const auto row = [](const std::string& rows) { return rows.substr(1, rows.size() - 2); };
+  const std::string maximum = R"({"row_maximum": )" + row(written("row_maximum", 3));
+  const std::string until_sums =
+      R"(, "exponentials": )" + written(powers, 3) + R"(, "exponential_sums": )" + row(written(sums, 3));
+  const std::string weights = R"(, "attention_weights": )";
+  for (const std::string& more : {std::string(), weights + written("attention_weights", 3)}) {
+    const Report report = marked(asymmetric, maximum + until_sums + more + "}");
+    REQUIRE(report.diagnoses.size() == 1);
+    CHECK(report.diagnoses[0].mistake == "softmax.maximum_not_subtracted");
+    CHECK(report.diagnoses[0].step == "exponentials");
+    CHECK(report.diagnoses[0].ties.empty());
+    CHECK(step(report, "exponential_sums").count(CellState::consistent) == 3);
+  }
+
+  // Who does not divide them either makes a second mistake.
+  const Report undivided = marked(asymmetric, maximum + until_sums + weights + written(powers, 3) + "}");
+  REQUIRE(undivided.diagnoses.size() == 2);
+  CHECK(undivided.diagnoses[0].mistake == "softmax.maximum_not_subtracted");
+  CHECK(undivided.diagnoses[1].mistake == "softmax.not_normalised");
+  CHECK(undivided.diagnoses[1].step == "attention_weights");
+}
+
 TEST_CASE("a slip is found in its cell, and honest work after it is consistent", "[check]") {
   const Report report = marked(text_of("worked-example.json"), R"({
     "keys": [[0, 1, 1], [4, 4, 0], [2, 3, -1]],

@@ -326,7 +326,7 @@ TEST_CASE("the catalogue lists the known mistakes, each once", "[check]") {
   family("window", {"off_by_one"});
   family("sink", {"left_out", "kept"});
   family("softmax", {"columns", "whole_matrix", "linear", "base_2", "base_3", "base_10", "base_e", "not_normalised",
-                     "hard_max", "twice", "negated", "by_maximum", "none"});
+                     "maximum_not_subtracted", "hard_max", "twice", "negated", "by_maximum", "none"});
   family("sum", {"transposed_weights", "key_for_value", "query_for_value", "input_for_value", "mean_of_values",
                  "not_summed", "top_only"});
   family("heads", {"no_transpose", "interleaved", "merged_without_transpose", "summed", "averaged",
@@ -1195,6 +1195,7 @@ TEST_CASE("mistakes with the softmax are the formulas they are called after", "[
   weights("softmax.base_3", softmax(masked, 3));
   weights("softmax.base_10", softmax(masked, 10));
   weights("softmax.not_normalised", each(masked, exp), "e^score");
+  causal.expect("softmax.maximum_not_subtracted", "exponentials", each(masked, exp));
   weights("softmax.negated", softmax(each(masked, [](double s) { return std::isinf(s) ? s : -s; })));
   weights("softmax.none", each(masked, zero_where_closed));
 
