@@ -8,6 +8,7 @@
 #include "mark/allowance.h"
 #include "mark/comparison.h"
 #include "mark/some_people.h"
+#include "tensor/dtype.h"
 #include "trace/enclosure.h"
 #include "trace/rounding.h"
 
@@ -292,7 +293,7 @@ class EverybodyHonest final : public Worker<Interval> {
   void round(std::size_t line, const Values<Interval>& before, Tensor<Interval>& carried) const override {
     const bool are_weights = makes_weights(task_.recipe.instruction(line));
     const bool nearest = habit_ != RoundingMode::truncate;
-    if (!is_open(line) && nearest && are_points(carried)) {
+    if (!is_open(line) && nearest && are_points(carried) && !rounds_once_a_step(task_.recipe.dtype())) {
       if (are_weights && habit_ == RoundingMode::keep_sum) return keep_sums(line, before, carried);
       return round_points(task_.sheet.decimals, carried);
     }
@@ -302,10 +303,10 @@ class EverybodyHonest final : public Worker<Interval> {
     if (step && !fits(*step, carried.shape())) step = nullptr;
     for (std::size_t at = 0; at < carried.size(); ++at) {
       const Interval made = carried[at];
-      const Interval rounded = rounded_unwritten(made, habit_, task_.sheet.decimals, are_weights);
+      const Interval rounded = held_too(rounded_unwritten(made, habit_, task_.sheet.decimals, are_weights));
       carried[at] = is_open(line) ? hull(made, rounded) : rounded;
       if (!step || step->cells[at].is_number()) continue;
-      carried[at] = hull(carried[at], rounded_unwritten(made, habit_, decimals, are_weights));
+      carried[at] = hull(carried[at], held_too(rounded_unwritten(made, habit_, decimals, are_weights)));
     }
   }
 
@@ -315,6 +316,13 @@ class EverybodyHonest final : public Worker<Interval> {
     if (options_.rounded && habit_ != RoundingMode::truncate && are_points(carried))
       return round_points(decimals, carried);
     for (Interval& value : carried.data()) value = rounded_unwritten(value, habit_, decimals, false);
+  }
+
+  // What is rounded by hand and goes on in a dtype of few digits is what that one makes of it.
+  Interval held_too(const Interval& rounded) const {
+    const Dtype dtype = task_.recipe.dtype();
+    if (!rounds_once_a_step(dtype)) return rounded;
+    return hull(rounded, {stored(rounded.low, dtype), stored(rounded.high, dtype)});
   }
 
   static bool are_points(const Tensor<Interval>& tensor) {
@@ -393,8 +401,9 @@ class EverybodyHonest final : public Worker<Interval> {
     const Interval& stands = cell.stands_as(habit_);
     if (std::isinf(number)) return number;
     const Interval had = {std::max(stands.low, computed.low), std::min(stands.high, computed.high)};
+    const Interval written = cell.held ? hull(number, *cell.held) : Interval(number);
     // What lies next to a whole unit may be written so and yet lie outside.
-    return hull(number, had.low <= had.high ? had : Interval(had.low == computed.low ? computed.low : computed.high));
+    return hull(written, had.low <= had.high ? had : Interval(had.low == computed.low ? computed.low : computed.high));
   }
 
   const EncloseOptions& options_;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "mark/slice.h"
 
@@ -233,6 +234,16 @@ class OtherHabits {
   HonestReading first_;
 };
 
+// What else the person may work with: the decimals of their expressions, or those that the problem rounds to, where
+// some of it is not rounded and so was written with more.
+std::vector<int> other_decimals(const Task& task) {
+  std::vector<int> others;
+  if (task.sheet.decimals_within > task.sheet.decimals) others.push_back(task.sheet.decimals_within);
+  const auto& asked = task.rule.problem_rounding;
+  if (asked && asked->decimals < task.sheet.decimals) others.push_back(asked->decimals);
+  return others;
+}
+
 }  // namespace
 
 bool leaves_sheet_open(const Task& task, const Followed<Interval>& all) {
@@ -254,17 +265,20 @@ HonestReading read_honestly(const Task& task, RoundingMode habit) { return Ways(
 HonestReading read_honestly(const Task& task) {
   HonestReading best = read_honestly(task, habits.front());
   if (best.mismatches == 0 || task.rule.kind != MarkingRule::Kind::honest_rounding) return best;
-  Sheet within = task.sheet;
-  within.decimals = within.decimals_within;
-  const Task other{task.recipe, within, task.rule, task.places, task.early, false, task.loses_digits};
-  const bool differs = within.decimals > task.sheet.decimals;
   const OtherHabits others(task, best);
-  for (const Task* reading_of : {&task, differs ? &other : nullptr}) {
+  const auto read = [&](const Task& other, RoundingMode habit) {
+    HonestReading reading = read_honestly(other, habit);
+    if (explains_more(reading, best)) best = std::move(reading);
+  };
+  for (const RoundingMode habit : habits) {
+    if (best.mismatches > 0 && habit != habits.front() && others.may_explain_more(habit)) read(task, habit);
+  }
+  for (const int decimals : other_decimals(task)) {
+    Sheet sheet = task.sheet;
+    sheet.decimals = decimals;
+    const Task other{task.recipe, sheet, task.rule, task.places, task.early, false, task.loses_digits};
     for (const RoundingMode habit : habits) {
-      if (!reading_of || best.mismatches == 0) break;
-      if (reading_of == &task && (habit == habits.front() || !others.may_explain_more(habit))) continue;
-      HonestReading reading = read_honestly(*reading_of, habit);
-      if (explains_more(reading, best)) best = std::move(reading);
+      if (best.mismatches > 0) read(other, habit);
     }
   }
   return best;

@@ -8,6 +8,7 @@
 
 #include "base/rounding.h"
 #include "base/text.h"
+#include "tensor/dtype.h"
 
 namespace attn {
 namespace {
@@ -254,15 +255,23 @@ void each_number(AnsweredStep& step, Visit visit) {
 }
 
 // Leaves "0.50" one decimal where all numbers of the step are rounded to one: not all steps are rounded by hand.
-void drop_zeros_behind(int decimals, AnsweredStep& step) {
-  bool are_zeros = true;
+// "2.599609375" is 2.6 as half precision holds it.
+void drop_digits_behind(int decimals, Dtype dtype, AnsweredStep& step) {
+  const auto left = [&](const WrittenNumber& number) {
+    return rounded(number.value, {decimals, RoundingMode::half_up});
+  };
+  const auto is_held_the_same = [&](double one, double other) {
+    return rounds_once_a_step(dtype) ? stored(one, dtype) == stored(other, dtype) : one == other;
+  };
+  bool are_for_nothing = true;
   each_number(step, [&](const WrittenNumber& number) {
-    are_zeros =
-        are_zeros && (!number.decimals || rounded(number.value, {decimals, RoundingMode::half_up}) == number.value);
+    are_for_nothing = are_for_nothing && (!number.decimals || is_held_the_same(left(number), number.value));
   });
-  if (!are_zeros) return;
+  if (!are_for_nothing) return;
   each_number(step, [&](WrittenNumber& number) {
-    if (number.decimals) number.decimals = std::min(*number.decimals, decimals);
+    if (!number.decimals || *number.decimals <= decimals) return;
+    number.value = left(number);
+    number.decimals = decimals;
   });
 }
 
@@ -335,7 +344,7 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<HandRou
   std::vector<AnsweredStep> steps = answers.steps;
   std::vector<HandedStep> handed;
   for (AnsweredStep& step : steps) {
-    if (problem_rounding) drop_zeros_behind(problem_rounding->decimals, step);
+    if (problem_rounding) drop_digits_behind(problem_rounding->decimals, right.dtype(), step);
     if (step.id == "result") step.id = trace.result;
     if (!right.has(step.id) && !add_step(step.id, right)) {
       unknown.push_back(step.id);

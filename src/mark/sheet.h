@@ -95,7 +95,8 @@ class PaddingOf {
 // (scaled scores where nothing is scaled: the scores themselves), so that they
 // can be marked; what cannot be given a meaning is left out and its id added to `unknown`.
 // Cells of padded queries are not asked. Where the problem rounds every step, and so does
-// all that was handed in, more decimals than the problem's are zeros that tell nothing.
+// all that was handed in, more decimals than the problem's are zeros that tell nothing, or what a dtype of few digits
+// makes of the number.
 Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<HandRounding> problem_rounding, Recipe& right,
                std::vector<std::string>& unknown);
 

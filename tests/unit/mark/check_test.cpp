@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbers.h"
+#include "base/random.h"
 #include "catch.h"
 #include "mistakes/mistake.h"
 #include "model/attention.h"
@@ -1160,6 +1162,47 @@ std::string layers_of_encoder(std::size_t count, const std::string& norm, const 
   }
   return R"({"inputs": [[1, -1, 0, 2], [0.5, 1, -2, 1], [-1, 0, 1, 0.5]], "block": {"kind": "encoder", "norm": ")" +
          norm + R"(", "layers": [)" + layers + "]}" + more + "}";
+}
+
+// Rows of eighths and tenths.
+std::string drawn_rows(Random& random, std::size_t rows, std::size_t columns) {
+  std::string text;
+  for (std::size_t at = 0; at < rows * columns; ++at) {
+    const double number = static_cast<double>(random.integer(-30, 30)) / (at % 2 == 0 ? 8 : 10);
+    text += (at == 0 ? "[[" : at % columns == 0 ? "], [" : ", ") + shortest(number);
+  }
+  return text + "]]";
+}
+
+TEST_CASE("what a dtype of few digits makes of numbers that are rounded by hand is not wrong as it is held",
+          "[check]") {
+  Random random(11);
+  const std::string dtype = GENERATE("f16", "bf16"), rounding = GENERATE("1", "2", "3", "2:half-even");
+  CAPTURE(dtype, rounding);
+  for (int i = 0; i < 12; ++i) {
+    const std::string problem = R"({"queries": )" + drawn_rows(random, 3, 3) + R"(, "keys": )" +
+                                drawn_rows(random, 4, 3) + R"(, "values": )" + drawn_rows(random, 4, 2) +
+                                R"(, "arithmetic": {"dtype": ")" + dtype + R"(", "hand_rounding": ")" + rounding +
+                                R"("}})";
+    const Trace trace = traced(problem);
+    MarkingRule rule;
+    rule.problem_rounding = trace.arithmetic.hand_rounding;
+    const auto held = [&](const std::string& id) {
+      const Tensor<double>& numbers = trace.find(id)->result;
+      std::string text;
+      for (std::size_t at = 0; at < numbers.size(); ++at) {
+        const bool is_first = at % numbers.shape().back().size == 0;
+        text += (at == 0 ? "[[" : is_first ? "], [" : ", ") + shortest(numbers[at]);
+      }
+      return "\"" + id + "\": " + text + "]]";
+    };
+    std::string all;
+    for (const char* id : {"scores", "scaled_scores", "exponentials", "attention_weights", "context"}) {
+      CHECK(marked(problem, "{" + held(id) + "}", rule).verdict != Verdict::wrong);
+      all += (all.empty() ? "" : ", ") + held(id);
+    }
+    CHECK(marked(problem, "{" + all + "}", rule).verdict != Verdict::wrong);
+  }
 }
 
 TEST_CASE("behind layers of a block what rounding gives is right, and what is far from it is wrong", "[check]") {
