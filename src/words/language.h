@@ -410,7 +410,7 @@ struct DifferenceWords {
   Saying<std::size_t, std::size_t> so_many_and_nan;
   Saying<Text> up_to;
   Saying<Text, Text> called, in, listed_only_in, unread;
-  Saying<Text, std::size_t> more_unread;
+  Saying<Text, std::size_t> more_unread, and_more;
   Saying<Text, Text, Text> unknown_names;
 
   // The first difference.

@@ -181,12 +181,19 @@ class Teller {
       for (auto& row : table.rows) row.pop_back();
     }
     add(std::move(table));
-    if (!only_first.empty()) say(said_.listed_only_in(a_, listed_printable(only_first)));
-    if (!only_second.empty()) say(said_.listed_only_in(b_, listed_printable(only_second)));
+    if (!only_first.empty()) say(said_.listed_only_in(a_, first_listed(only_first)));
+    if (!only_second.empty()) say(said_.listed_only_in(b_, first_listed(only_second)));
     const std::vector<std::string>& unknown = report_.sides.unknown;
-    if (!unknown.empty()) say(said_.unknown_names(a_, b_, listed_printable(unknown)));
+    if (!unknown.empty()) say(said_.unknown_names(a_, b_, first_listed(unknown)));
     say_unread(a_, report_.sides.first_unread);
     say_unread(b_, report_.sides.second_unread);
+  }
+
+  // A dump of a whole model has names by the thousand: the first say what the others are like, and JSON has them all.
+  std::string first_listed(const std::vector<std::string>& names) const {
+    constexpr std::size_t most = 60;
+    if (names.size() <= most) return listed_printable(names);
+    return said_.and_more(listed_printable({names.begin(), names.begin() + most}), names.size() - most);
   }
 
   void say_unread(const std::string& side, const std::vector<UnreadTensor>& unread) {

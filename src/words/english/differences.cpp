@@ -50,6 +50,7 @@ constexpr DifferenceWords english_differences = {
     .listed_only_in = "Only in {}: {}.",
     .unread = "{} {}.",
     .more_unread = "{} has {} more of which no numbers are read.",
+    .and_more = "{}, and {} more",
     .unknown_names = "Names in {1} that are no step of {0}: {2}.",
     .first_difference = "The first difference: {}",
     .no_exchange_of_axes = "{} is {} in {} and {} in {}, which no exchange of axes makes the same.",

@@ -107,6 +107,15 @@ TEST_CASE("steps that one side alone has are listed where it is of tensors, and 
   check_words_of_difference(report, {"only in A", "only in B"}, {"Only in"});
 }
 
+TEST_CASE("of thousands of names that one side alone has the first are listed, and the others counted", "[diff]") {
+  std::vector<StepPair> pairs = {step_pair("scores", PairVerdict::same)};
+  for (int i = 1; i <= 2060; ++i) pairs.push_back(step_pair("w" + std::to_string(i), PairVerdict::only_first));
+  DiffReport report = difference(pairs);
+  report.sides.different.reset();
+  for (int i = 1; i <= 61; ++i) report.sides.unknown.push_back("u" + std::to_string(i));
+  check_words_of_difference(report, {"Only in A: w1, ", "w60, and 2000 more.", "u60, and 1 more."}, {"w61", "u61"});
+}
+
 TEST_CASE("a step that one side alone has may be the first difference", "[diff]") {
   const auto kind = ComparedFile::Kind::problem;
   check_words_of_difference(difference({step_pair("scaled_scores", PairVerdict::only_first)}, kind),
