@@ -1,6 +1,7 @@
 #include "mark/grade.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -407,6 +408,104 @@ TEST_CASE("of sequences without a token nobody is asked anything, and nobody get
   CHECK(grade.steps[0].missing == 0);
   CHECK(grade.points == 0);
   CHECK(grade.of == 3);
+}
+
+TEST_CASE("of a step that the problem gains with an answer as many cells are asked as it has", "[grade]") {
+  MarkedStep single = step("masked_scores", "rrr");
+  single.asked = 9;
+  const Grade grade = graded(report({single}), {});
+  REQUIRE(grade.steps.size() == 1);
+  CHECK((grade.steps[0].cells == 9 && grade.steps[0].missing == 6));
+  CHECK(grade.points == Approx(0.33));
+  // Of another shape all of it is wrong, however little that is.
+  MarkedStep other = step("masked_scores", "");
+  other.given_shape = {2, 2};
+  const Grade of_other_shape = graded(report({other}), {});
+  CHECK((of_other_shape.steps[0].cells == 1 && of_other_shape.steps[0].wrong == 1 && of_other_shape.points == 0));
+}
+
+TEST_CASE("points that are rounded up end at those that there are", "[grade]") {
+  Scheme scheme;
+  scheme.round_to = 2;
+  CHECK(rounded_points(3.1, 3.2, scheme) == 3.2);
+  CHECK(rounded_points(2.9, 3.2, scheme) == 2);
+}
+
+TEST_CASE("a deduction falls on a step of another shape, which is wrong", "[grade]") {
+  MarkedStep other = step("attention_weights", "");
+  other.given_shape = {2, 2};
+  Scheme scheme = ten_points();
+  scheme.deduct = {{"scale.none", 1}};
+  const Grade grade = graded(report({step("scores", "rrrrrrrrr"), other, step("context", "wrrrrrrrr")},
+                                    {diagnosed("scale.none", "scaled_scores")}),
+                             scheme);
+  REQUIRE(grade.deductions.size() == 1);
+  CHECK(grade.deductions[0].step == "attention_weights");
+  CHECK(grade.deductions[0].taken == 0);  // it has no points to lose
+  CHECK(grade.sum == Approx(3 + 3 * 8 / 9.0));
+}
+
+TEST_CASE("of a class it is told which numbers were wrong, and nothing of those that follow or are missing",
+          "[grade]") {
+  ClassSummary summary;
+  const auto add = [&](const Report& one) { summary.add(one, graded(one, ten_points()), worked_example()); };
+  add(report({step("scores", "rwbctwrrr")}));
+  add(report({step("scores", "rwrrrrrrr")}));
+  add(report({step("scores", "rcbtrrrrr")}));
+  REQUIRE(summary.steps().size() == 1);
+  CHECK((summary.steps()[0].people == 3 && summary.steps()[0].wrong == 2));
+  CHECK(summary.steps()[0].cells == std::vector<std::size_t>{0, 2, 0, 0, 0, 1, 0, 0, 0});
+}
+
+TEST_CASE("mistakes of a class are errors and other conventions, the most common first, and the rest by name",
+          "[grade]") {
+  ClassSummary summary;
+  const auto add = [&](std::vector<Diagnosis> diagnoses) {
+    const Report one = report({step("scores", "wrrrrrrrr")}, std::move(diagnoses));
+    summary.add(one, graded(one, ten_points()), worked_example());
+  };
+  Diagnosis early = diagnosed("rounding.early", "scores");
+  early.kind = MistakeKind::note;
+  add({diagnosed("slip.sign", "scores"), early});
+  add({diagnosed("mask.forgotten", "scores"), diagnosed("scale.none", "scores"), early});
+  add({diagnosed("scale.none", "scores"), diagnosed("scale.none", "scores")});
+  std::vector<std::string> told;
+  for (const ClassSummary::Made& one : summary.mistakes()) told.push_back(one.mistake + std::to_string(one.people));
+  CHECK(told == std::vector<std::string>{"scale.none2", "mask.forgotten1", "slip.sign1"});
+}
+
+TEST_CASE("where there are no points nobody has a share of them", "[grade]") {
+  ClassSummary summary;
+  summary.add({}, {}, worked_example());
+  CHECK(summary.distribution() == std::array<std::size_t, 11>{});
+  Grade half;
+  half.points = 1;
+  half.of = 2;
+  summary.add({}, half, worked_example());
+  CHECK(summary.mean_percent() == 50);
+  CHECK(summary.median_percent() == 50);
+}
+
+TEST_CASE("a class is told of a step cell by cell up to 4096 of them, and of each of its shapes alone", "[grade]") {
+  ClassSummary summary;
+  const auto add = [&](std::size_t rows, std::size_t columns) {
+    Trace trace;
+    const Shape shape{{"query", rows}, {"key", columns}};
+    trace.steps.emplace_back(
+        Instruction{
+            .heading = {.id = "scores"}, .op = Given{}, .given = GivenNumbers(LateTensor(Tensor<double>(shape)))},
+        Tensor<double>(shape));
+    summary.add(report({step("scores", "w")}), {}, trace);
+  };
+  add(64, 64);
+  add(64, 64);
+  add(65, 64);
+  REQUIRE(summary.steps().size() == 2);
+  CHECK((summary.steps()[0].people == 2 && summary.steps()[1].people == 1));
+  REQUIRE(summary.steps()[0].cells.size() == 4096);
+  CHECK(summary.steps()[0].cells[0] == 2);
+  CHECK(summary.steps()[1].cells.empty());
+  CHECK(summary.steps()[1].wrong == 1);
 }
 
 }  // namespace attn
