@@ -135,4 +135,34 @@ TEST_CASE("a relative difference is one of the right number", "[check][allowance
   CHECK(allowed_for(0, rule(0.5, 0)) == Interval(0));
 }
 
+TEST_CASE("six decimals come from a machine of single precision, and five from a hand", "[check][allowance]") {
+  // Single precision tells 1000 from 1000.0001, and not from 1000.00003.
+  CHECK(allowed_for(1000, {}, RoundingMode::half_up, 6).contains(1000.00003));
+  CHECK_FALSE(allowed_for(1000, {}, RoundingMode::half_up, 5).contains(1000.00003));
+  Sheet sheet;
+  sheet.decimals = 6;
+  CHECK(is_from_machine(sheet, {}));
+  CHECK_FALSE(is_from_machine(sheet, {.kind = Kind::decimal_digits, .digits = 6}));
+  sheet.decimals = 5;
+  CHECK_FALSE(is_from_machine(sheet, {}));
+}
+
+TEST_CASE("what is cut off to 0 may have been on either side of it", "[check][allowance]") {
+  const Interval zero = allowed_for(0, {}, RoundingMode::truncate);
+  CHECK((zero.contains(0.00999) && zero.contains(-0.00999)));
+  CHECK_FALSE((zero.contains(0.01) || zero.contains(-0.01)));
+}
+
+TEST_CASE("a tie goes where each way of rounding to the nearest takes it", "[check][allowance]") {
+  // 0.125 is a tie; 2.675 is one as it is written, and a little less as a double holds it.
+  CHECK(rounded_to_nearest(0.125, 2, Ties::up) == 0.13);
+  CHECK(rounded_to_nearest(0.125, 2, Ties::even) == 0.12);
+  CHECK(rounded_to_nearest(0.125, 2, Ties::as_printed) == 0.12);
+  CHECK(rounded_to_nearest(0.125, 2, Ties::as_multiplied) == 0.12);
+  CHECK(rounded_to_nearest(2.675, 2, Ties::up) == 2.68);
+  CHECK(rounded_to_nearest(2.675, 2, Ties::even) == 2.68);
+  CHECK(rounded_to_nearest(2.675, 2, Ties::as_printed) == 2.67);
+  CHECK(rounded_to_nearest(2.675, 2, Ties::as_multiplied) == 2.68);
+}
+
 }  // namespace attn

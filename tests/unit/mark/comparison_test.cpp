@@ -134,4 +134,35 @@ TEST_CASE("weights add up along what their softmax was taken along, else along t
   CHECK(axis(Copy{}, Shape{}).empty());
 }
 
+TEST_CASE("one exponential alone says nothing of what was subtracted in its row", "[check]") {
+  const MarkingRule rule;
+  const Tensor<double> maximum(Shape{{"query", 1}}, {2});
+  const auto matched = [&](const std::vector<double>& written, const std::vector<double>& computed,
+                           const Tensor<double>* maxima) {
+    const HandedStep step = row_written(HandedStep::What::exponentials, written, 2, rule);
+    const Tensor<double> made = row_computed(computed);
+    return matched_cells(Comparand<double>{step, made, nullptr, "key", maxima}, RoundingMode::half_up, rule);
+  };
+  // Beside what is 0 however it is multiplied, 5 would be ten times too much.
+  CHECK(matched({5, 0}, {0.5, exp(-20.0)}, nullptr) == std::vector<bool>{false, true});
+  // Of scores 1 and 2, e is there by chance: nobody has 5.55 for e².
+  CHECK(matched({2.72, 5.55}, {exp(-1.0), 1}, &maximum) == std::vector<bool>{false, false});
+}
+
+TEST_CASE("zeros and the identity leave the rest free, whatever is left blank in them", "[check]") {
+  const auto is_free = [](std::vector<double> numbers, std::vector<std::size_t> shape, std::size_t blank = 99) {
+    HandedStep step = row_written(HandedStep::What::other, numbers, 0, {});
+    step.shape = std::move(shape);
+    if (blank < step.cells.size()) step.cells[blank].kind = HandedCell::Kind::blank;
+    return makes_the_rest_free(step);
+  };
+  CHECK(is_free({1, 0, 0, 1}, {2, 2}));
+  CHECK(is_free({1, 0, 0, 1, 1, 0, 0, 1}, {2, 2, 2}));
+  CHECK_FALSE(is_free({1, 0, 0, 1}, {1, 4}));
+  CHECK_FALSE(is_free({0, 1, 1, 0}, {2, 2}));
+  CHECK(is_free({1, 0, 0, 0}, {2, 2}, 3));
+  CHECK(is_free({0, 0, 0, 7}, {2, 2}, 3));
+  CHECK_FALSE(is_free({0, 0, 0, 7}, {2, 2}, 2));
+}
+
 }  // namespace attn

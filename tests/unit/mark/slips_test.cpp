@@ -13,6 +13,7 @@
 #include "model/possible_steps.h"
 #include "reading/problem/problem.h"
 #include "trace/evaluate.h"
+#include "words/language.h"
 
 namespace attn {
 namespace {
@@ -175,6 +176,76 @@ TEST_CASE("a vector has pairs to exchange and no rows to copy and a number alone
   CHECK(slips("sum", "slip.cells_swapped") == 0);
   CHECK(slips("sum", "slip.row_copied") == 0);
   CHECK(slips("sum", "slip.term_dropped") == 3);
+}
+
+TEST_CASE("of many numbers each is exchanged with the one beside it and the one below it", "[check][slips]") {
+  const SlippingScores scores("[[1, 2], [3, 1], [5, 0], [1, 7], [2, 2], [4, 0], [3, 3], [0, 6], [5, 5]]");
+  SlipPlace place = scores.place(0);
+  place.least_cells = 2;
+  const Tensor<double>& numbers = scores.made.result(scores.line);
+  std::size_t beside = 0, below = 0, expected_beside = 0, expected_below = 0;
+  for (const Slip& slip : scores.all(place)) {
+    CHECK(slip.patches.size() > 1);
+    if (slip.mistake != "slip.cells_swapped") continue;
+    ++(slip.patches[1].cell - slip.patches[0].cell == 1 ? beside : below);
+  }
+  for (std::size_t at = 0; at < numbers.size(); ++at) {
+    expected_beside += at % 9 < 8 && numbers[at] != numbers[at + 1] ? 1 : 0;
+    expected_below += at < 72 && numbers[at] != numbers[at + 9] ? 1 : 0;
+  }
+  CHECK(beside == expected_beside);
+  CHECK(below == expected_below);
+}
+
+TEST_CASE("a sum of one term has none to lose", "[check][slips]") {
+  const SlippingScores scores("[[3], [2]]");
+  const std::vector<Slip> slips = scores.all(scores.place(0));
+  CHECK(slips_into(0, "slip.term_dropped", slips).empty());
+  CHECK(slips_into(0, "slip.sign", slips) == std::vector<double>{-9});
+}
+
+TEST_CASE("a point may be moved by three places, and digits of a large number exchanged", "[check][slips]") {
+  // 35 · 35 is 1225.
+  const SlippingScores scores("[[35, 0], [0, 1]]");
+  const std::vector<Slip> slips = scores.all(scores.place(2));
+  for (const double number : {12250.0, 122500.0, 1225000.0, 122.5, 12.25, 1.225}) {
+    INFO(number);
+    CHECK(slips_have(slips_into(0, "slip.decimal_point", slips), number));
+  }
+  CHECK(slips_have(slips_into(0, "slip.digits_swapped", slips), 2125));
+}
+
+TEST_CASE("what belongs to a token is a row, or a column where vectors are", "[check][slips]") {
+  const TokenRows rows(Shape{{"query", 2}, {"d_v", 3}}), columns(Shape{{"d_v", 3}, {"query", 2}}),
+      scores(Shape{{"query", 2}, {"key", 3}}), sequences(Shape{{"batch", 3}, {"query", 2}});
+  CHECK_FALSE((rows.are_columns() || scores.are_columns() || sequences.are_columns()));
+  CHECK(columns.are_columns());
+  CHECK((columns.rows() == 2 && columns.width() == 3));
+  CHECK((sequences.rows() == 3 && sequences.width() == 2));
+  CHECK(columns.cell(1, 1, 2) == 6 + 5);
+  CHECK(rows.cell(1, 1, 2) == 6 + 5);
+
+  Recipe recipe(Vectors::columns);
+  recipe.give("numbers", Tensor<double>(Shape{{"d_v", 3}, {"query", 2}}, {1, 2, 3, 4, 5, 6}));
+  recipe.append({.heading = {.id = "doubled"}, .op = Map{Unary::multiply, 2, "2"}, .operands = {"numbers"}});
+  Policy<double> plainly;
+  const Evaluation<double> made = evaluate(recipe, plainly);
+  std::vector<std::string> told;
+  any_slip({.recipe = recipe, .line = *recipe.line("doubled"), .made = made, .rounding = {2, RoundingMode::half_up}},
+           [&](const Slip& slip) {
+             if (slip.mistake != "slip.row_copied") return false;
+             // The second column for the first, then the other way round.
+             const std::size_t to = told.size();
+             for (std::size_t i = 0; i < slip.patches.size(); ++i) {
+               CHECK(slip.patches[i].cell == 2 * i + to);
+               CHECK(slip.patches[i].value == static_cast<double>(2 * (2 * i + 2 - to)));
+             }
+             told.push_back(slip.evidence);
+             return false;
+           });
+  CHECK(told ==
+        std::vector<std::string>{language().verdicts.row_again(1, 2, true), language().verdicts.row_again(2, 1, true)});
+  CHECK_THAT(told.at(0), contains("column"));
 }
 
 }  // namespace attn
