@@ -1,5 +1,7 @@
 #include "mark/sheet.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -62,6 +64,35 @@ Problem problem_for_sheet(const std::string& text) {
 
 const std::string three_words = R"({"inputs": [[1, 0, 2], [0, 1, 1], [1, 1, 1]], "causal": true})";
 
+// Numbers of a step, as many decimals each; one below −9 is left blank.
+AnsweredStep numbers_of(const std::string& id, std::vector<std::size_t> shape, const std::vector<double>& numbers,
+                        std::optional<int> decimals) {
+  AnsweredStep step{.id = id, .shape = std::move(shape)};
+  for (const double number : numbers) {
+    step.cells.push_back(number < -9 ? AnsweredStep::Cell() : WrittenNumber{number, decimals, ""});
+  }
+  return step;
+}
+
+// What a problem makes of answers that somebody wrote for it.
+struct SheetOfProblem {
+  explicit SheetOfProblem(const std::string& text) : problem(problem_for_sheet(text)) {
+    ReferenceBackend backend;
+    trace = attention(problem, backend);
+  }
+
+  LaidOutSheet lay(std::vector<AnsweredStep> steps, std::optional<HandRounding> rounding = std::nullopt) const {
+    LaidOutSheet made{.right = trace.recipe, .sheet = {}, .unknown = {}};
+    made.sheet = laid_out({.steps = std::move(steps)}, trace, rounding, made.right, made.unknown);
+    return made;
+  }
+
+  Problem problem;
+  Trace trace;
+};
+
+constexpr double blank = -10;
+
 }  // namespace
 
 TEST_CASE("matrices one under the other fit where they have the step's rows and columns", "[check]") {
@@ -114,7 +145,9 @@ TEST_CASE("padding is left out only of steps that have a row for each token of a
   for (const auto& [id, shape, asked] : std::vector<std::tuple<std::string, std::vector<std::size_t>, std::size_t>>{
            {"over_batch", {2, 2, 3}, 12}, {"over_d_v", {}, 1}, {"doubled", {2, 2, 2, 3}, 18}}) {
     INFO(id);
-    CHECK(laid_out_on(trace, trace.recipe, {counted_up(id, shape)}).sheet.steps.at(0).numbers() == asked);
+    const LaidOutSheet made = laid_out_on(trace, trace.recipe, {counted_up(id, shape)});
+    CHECK(made.sheet.steps.at(0).numbers() == asked);
+    CHECK(made.sheet.steps.at(0).asked == asked);
   }
 }
 
@@ -155,6 +188,121 @@ TEST_CASE("there are no weighted values where weights are never seen", "[check]"
   const LaidOutSheet made = laid_out_on(trace, trace.recipe, {counted_up("weighted_values", {3, 3, 3})});
   CHECK(made.unknown == std::vector<std::string>{"weighted_values"});
   CHECK(made.sheet.steps.empty());
+}
+
+TEST_CASE("weights may keep their sum where it is 1, or could be with what is blank or goes to a sink", "[check]") {
+  const std::string two = R"({"inputs": [[1, 0], [0, 1]])";
+  const SheetOfProblem plain(two + "}"), sink(two + R"(, "softmax": {"sink": 1}})");
+  const auto may = [](const SheetOfProblem& problem, const std::vector<double>& row) {
+    const std::vector<double> numbers = {row[0], row[1], 0.5, 0.5};
+    const LaidOutSheet made = problem.lay({numbers_of("attention_weights", {2, 2}, numbers, 2)});
+    return made.sheet.steps.at(0).cells[0].may_keep_sum;
+  };
+  CHECK(may(plain, {0.33, 0.67}));
+  CHECK_FALSE(may(plain, {0.33, 0.66}));
+  CHECK_FALSE(may(plain, {0.34, 0.67}));
+  CHECK(may(plain, {0.33, blank}));
+  CHECK_FALSE(may(plain, {1.01, blank}));
+  CHECK(may(sink, {0.33, 0.42}));
+  CHECK_FALSE(may(sink, {0.63, 0.42}));
+}
+
+TEST_CASE("blanks alone fit whatever shape they are written in", "[check]") {
+  const SheetOfProblem three(three_words);
+  const LaidOutSheet made = three.lay({numbers_of("scores", {3}, {blank, blank, blank}, 0)});
+  REQUIRE(made.sheet.steps.size() == 1);
+  CHECK(made.sheet.steps[0].fits);
+  CHECK(std::ranges::count(made.sheet.steps[0].cells, HandedCell::Kind::blank, &HandedCell::kind) == 9);
+  CHECK_FALSE(made.sheet.steps[0].is_whole);
+}
+
+TEST_CASE("only what was handed in as a whole and without a blank is whole", "[check]") {
+  const SheetOfProblem one(R"({"inputs": [[1, 2]]})");
+  CHECK(one.lay({numbers_of("queries", {1, 2}, {1, 2}, 0)}).sheet.steps.at(0).is_whole);
+  CHECK_FALSE(one.lay({numbers_of("queries", {1, 2}, {1, blank}, 0)}).sheet.steps.at(0).is_whole);
+  AnsweredStep by_cell{.id = "queries", .by_cell = true};
+  by_cell.placed = {{{0, 0}, WrittenNumber{1, 0, "1"}}, {{0, 1}, WrittenNumber{2, 0, "2"}}};
+  CHECK_FALSE(one.lay({by_cell}).sheet.steps.at(0).is_whole);
+}
+
+TEST_CASE("open and closed are exact with whatever decimals they are written", "[check]") {
+  const SheetOfProblem three(three_words);
+  const LaidOutSheet made = three.lay({numbers_of("mask", {3, 3}, {1, 0, 0, 1, 1, 0, 1, 1, 1}, 1)});
+  CHECK(std::ranges::none_of(made.sheet.steps.at(0).cells,
+                             [](const HandedCell& cell) { return cell.number.decimals.has_value(); }));
+}
+
+TEST_CASE("where every number is rounded by the problem zeros behind its decimals tell nothing", "[check]") {
+  const SheetOfProblem one(R"({"inputs": [[1, 2]]})");
+  const HandRounding to_one{1, RoundingMode::half_up};
+  const auto decimals = [&](const std::vector<double>& numbers, bool by_cell) {
+    AnsweredStep step = numbers_of("queries", {1, 2}, numbers, 2);
+    if (by_cell) {
+      for (std::size_t at = 0; at < 2; ++at) step.placed.push_back({{0, at}, step.cells[at]});
+      step.cells.clear();
+      step.by_cell = true;
+    }
+    return one.lay({step}, to_one).sheet.steps.at(0).decimals;
+  };
+  for (const bool by_cell : {false, true}) {
+    CHECK(decimals({0.5, 1.2}, by_cell) == 1);
+    CHECK(decimals({0.5, 1.25}, by_cell) == 2);  // not rounded to one
+  }
+}
+
+TEST_CASE("the decimals of a sheet are the most outside expressions, else those in them, else those of the problem",
+          "[check]") {
+  SheetOfProblem two(R"({"inputs": [[1, 2], [0, 1]]})");
+  const auto step = [](const std::string& id, const std::vector<WrittenNumber>& numbers) {
+    AnsweredStep made{.id = id, .shape = {2, 2}};
+    made.cells.assign(numbers.begin(), numbers.end());
+    return made;
+  };
+  const WrittenNumber whole{1, 0, "1"}, third{1.0 / 3, std::nullopt, "1/3"}, closed{-infinity, std::nullopt, "-inf"};
+  const WrittenNumber sum{1.6488, std::nullopt, "0.0878*4 + 0.64*2.0188"}, two_decimals{0.25, 2, "0.25"};
+  const Sheet beside = two.lay({step("scores", {whole, whole, whole, whole}),
+                                step("attention_weights", {two_decimals, third, two_decimals, sum})})
+                           .sheet;
+  CHECK(beside.decimals == 2);
+  CHECK(beside.decimals_within == 4);
+  CHECK(beside.has_expressions);
+  CHECK(beside.steps.at(0).decimals == 2);  // of whole numbers those of all the sheet
+  CHECK(two.lay({step("scores", {whole, whole, sum, whole})}).sheet.decimals == 4);
+  two.trace.digits.reset();
+  CHECK(two.lay({step("scores", {third, third, third, third})}).sheet.decimals == digits_unless_said);
+  two.trace.digits = 7;
+  CHECK(two.lay({step("scores", {third, third, third, third})}).sheet.decimals == 7);
+  // Nothing is exact for being closed or whole.
+  const Sheet none = two.lay({step("scores", {closed, whole, whole, whole})}).sheet;
+  CHECK_FALSE(none.has_expressions);
+  CHECK(none.decimals == 0);
+}
+
+TEST_CASE("a turned step keeps its sum by its new rows, and has no other freedom", "[check]") {
+  const SheetOfProblem two(R"({"inputs": [[1, 2], [0, 1]]})");
+  const LaidOutSheet weights = two.lay({numbers_of("attention_weights", {2, 2}, {0.34, 0.5, 0.66, 0.5}, 2)});
+  CHECK_FALSE(weights.sheet.steps.at(0).cells[0].may_keep_sum);
+  const auto other = turned(weights.sheet.steps[0], weights.right);
+  REQUIRE(other);
+  CHECK(other->cells[1].number.value == 0.66);
+  CHECK(std::ranges::all_of(other->cells, &HandedCell::may_keep_sum));
+
+  const LaidOutSheet powers = two.lay({numbers_of("exponentials", {2, 2}, {2.7, 7.4, 1.0, 1.0}, 1)});
+  CHECK(std::ranges::all_of(powers.sheet.steps.at(0).cells, &HandedCell::may_have_factor));
+  const auto turned_powers = turned(powers.sheet.steps[0], powers.right);
+  REQUIRE(turned_powers);
+  CHECK(std::ranges::none_of(turned_powers->cells, &HandedCell::may_have_factor));
+}
+
+TEST_CASE("an output that nothing projects is all heads side by side", "[check]") {
+  const SheetOfProblem heads(R"({"inputs": [[1, 0, 2, 1], [0, 1, 1, 0]], "heads": 2, "weights": {
+    "query": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]],
+    "key": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]],
+    "value": [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]}})");
+  REQUIRE_FALSE(heads.trace.recipe.has("output"));
+  const LaidOutSheet made = heads.lay({counted_up("output", {2, 4})});
+  CHECK(made.unknown.empty());
+  CHECK(made.sheet.steps.at(0).fits);
 }
 
 }  // namespace attn
