@@ -113,3 +113,8 @@ TEST_CASE("what is stored with more axes than the mask or as many numbers is not
   CHECK(broadcast(scores, std::vector<std::size_t>{1, 1, 5}).empty());
   CHECK(broadcast(scores, std::vector<std::size_t>{20}).empty());
 }
+
+TEST_CASE("no numbers stand in one order", "[trace][arrangement]") {
+  CHECK(arrangements({{"query", 0}, {"key", 3}}, std::vector<std::size_t>{0, 3}).size() == 1);
+  CHECK(arrangements({{"query", 0}, {"key", 3}}, std::vector<std::size_t>{0, 3})[0].words.empty());
+}

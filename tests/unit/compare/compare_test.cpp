@@ -51,6 +51,11 @@ TEST_CASE("a tolerance accepts equal bits, NaN for NaN, and what lies within it"
   CHECK(Tolerance{.relative = 1e-9}.accepts(1, std::nextafter(1, 2)));
   CHECK_FALSE(Tolerance{.absolute = 1e300, .relative = 1e300}.accepts(infinity, 1));
   CHECK_FALSE(Tolerance{.absolute = infinity}.accepts(not_a_number, 1));
+  CHECK_FALSE(Tolerance{.absolute = infinity}.accepts(1, infinity));
+  // Either is enough, and they are not added up.
+  CHECK(Tolerance{.absolute = 1, .relative = 0.1}.accepts(100, 110));
+  CHECK(Tolerance{.absolute = 1, .relative = 0.1}.accepts(1, 2));
+  CHECK_FALSE(Tolerance{.absolute = 1, .relative = 0.1}.accepts(10, 11.5));
   // A part of the expected number, whichever of the two is larger.
   CHECK(Tolerance{.relative = 0.5}.accepts(2, 1));
   CHECK_FALSE(Tolerance{.relative = 0.5}.accepts(1, 2));
@@ -125,6 +130,9 @@ TEST_CASE("the worst cell of a step that differs is named with both numbers", "[
   CHECK(found[0].worst->index == std::vector<std::size_t>{0, 1});
   CHECK(found[0].worst->expected == 2);
   CHECK(found[0].worst->got == 2.5);
+  // Of several as far apart the first.
+  const auto alike = differences(stored(trace_of({1, 2, 3})), trace_of({1, 2.5, 3.5}), {});
+  CHECK(alike.at(0).worst->index == std::vector<std::size_t>{0, 1});
 }
 
 TEST_CASE("numbers of two dtypes are counted apart in double precision", "[trace]") {

@@ -1,6 +1,7 @@
 #include "compare/side_by_side.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -393,4 +394,129 @@ TEST_CASE("what cannot be read is not compared, and no step of one side alone", 
     CHECK(of_second.first_unread.front().why == "holds texts");
     CHECK_FALSE(of_second.different);
   }
+}
+
+TEST_CASE("how far numbers are apart is told of the first cell that is as far, and relative to none that is 0",
+          "[compare]") {
+  const SideBySide sides = beside({own_step("scores", two_by_two, {0, 2, 4, 5})},
+                                  {stored_array("scores", {"scores"}, unnamed_two_by_two, {1, 3, 5, 5 + 1e-12})});
+  const StepPair& pair = sides.steps.at(0);
+  CHECK(pair.verdict == Verdict::differs);
+  CHECK(pair.differing == 3);  // the fourth is as near as was asked for
+  CHECK_FALSE(pair.same_bits);
+  REQUIRE((pair.absolute && pair.relative));
+  CHECK(pair.absolute->index == std::vector<std::size_t>{0, 0});
+  CHECK(pair.absolute->apart == 1);
+  CHECK(pair.relative->index == std::vector<std::size_t>{0, 1});
+  CHECK(pair.relative->apart == 0.5);
+}
+
+TEST_CASE("steps are asked for by what either side calls them, and nothing else is told", "[compare]") {
+  ComparedSide first{.steps = {own_step("queries", two_by_two, {1, 2, 3, 4}),
+                               own_step("keys", two_by_two, {1, 2, 3, 4}),
+                               own_step("values", two_by_two, {1, 2, 3, 4})}};
+  const ComparedSide second{.is_foreign = true,
+                            .steps = {stored_array("my_q", {"queries"}, unnamed_two_by_two, {1, 2, 3, 4}),
+                                      stored_array("my_k", {"keys"}, unnamed_two_by_two, {1, 2, 3, 9}),
+                                      stored_array("mine", {}, unnamed_two_by_two, {5, 5, 5, 5})}};
+  const auto asked = [&](const std::vector<std::string>& only) {
+    return side_by_side(ComparedSide(first), second, {.relative = 1e-9}, only);
+  };
+  CHECK(verdicts_of(asked({"my_q"})) == "queries same");
+  CHECK(asked({"my_q"}).unknown.empty());
+  CHECK_FALSE(asked({"my_q"}).different);
+  CHECK(verdicts_of(asked({"keys"})) == "keys differs");
+  CHECK(asked({"mine"}).unknown == std::vector<std::string>{"mine"});
+  // What both have is known whatever was asked for; the values are on one side alone.
+  CHECK(asked({"my_q"}).common == std::vector<std::string>{"queries", "keys"});
+}
+
+TEST_CASE("a step of one side alone is a difference of two files of ours and none of what others store", "[compare]") {
+  const SideStep queries = own_step("queries", two_by_two, {1, 2, 3, 4});
+  const SideStep keys = own_step("keys", two_by_two, {1, 2, 3, 4});
+  for (const bool is_foreign : {false, true}) {
+    const ComparedSide second{.is_foreign = is_foreign, .steps = {queries}};
+    const SideBySide sides = side_by_side(ComparedSide{.steps = {queries, keys}}, second, {});
+    CHECK(verdicts_of(sides) == "queries same, keys only first");
+    CHECK(sides.different == (is_foreign ? std::nullopt : std::optional<std::size_t>(1)));
+  }
+}
+
+TEST_CASE("of a mask with ones exchanged that nothing bears out every cell differs", "[compare]") {
+  Anatomy attention;
+  attention.mask = "mask";
+  const SideBySide sides = beside({own_step("mask", two_by_two, {1, 0, 1, 1})},
+                                  {stored_array("mask", {"mask"}, unnamed_two_by_two, {0, 1, 0, 0})}, attention);
+  const StepPair& mask = sides.steps.at(0);
+  CHECK(mask.verdict == Verdict::differs);
+  CHECK(mask.differing == 4);
+  CHECK_FALSE(mask.same_bits);
+  CHECK(mask.second[0] == 0);
+  CHECK(mask.second[1] == 1);
+  CHECK(sides.different == std::optional<std::size_t>(0));
+}
+
+TEST_CASE("a step left in our order may be the first that differs", "[compare]") {
+  const std::vector<double> numbers = {1, 2, 3, 4}, turned = {1, 3, 2, 4}, others = {9, 8, 7, 6};
+  SideBySide sides = beside({own_step("queries", two_by_two, numbers), own_step("keys", two_by_two, numbers)},
+                            {stored_array("my_q", {"queries"}, unnamed_two_by_two, turned),
+                             stored_array("my_k", {"keys"}, unnamed_two_by_two, others)});
+  CHECK(verdicts_of(sides) == "queries same, keys differs");
+  CHECK(sides.different == std::optional<std::size_t>(1));
+  const SideBySide unturned = left_unturned(std::move(sides));
+  CHECK(verdicts_of(unturned) == "queries differs, keys differs");
+  CHECK(unturned.different == std::optional<std::size_t>(0));
+  CHECK(unturned.steps[0].differing == 2);
+}
+
+TEST_CASE("a multiple is taken at the largest number, and none is 0 times another", "[compare]") {
+  const auto of = [](std::vector<double> first, std::vector<double> second, double absolute) {
+    StepPair pair{.verdict = Verdict::differs, .id = "scores", .tolerance = {.absolute = absolute}};
+    pair.first = Tensor<double>(two_by_two, std::move(first));
+    pair.second = Tensor<double>(two_by_two, std::move(second));
+    return relation(pair, nullptr);
+  };
+  // 0.001 may be off by as much as itself.
+  const auto twice = of({0.001, 1, 10, 1000}, {0.0025, 2, 20, 2000}, 0.001);
+  REQUIRE(twice);
+  CHECK(twice->factor == 2);
+  CHECK_FALSE(of({1, 2, 3, 4}, {0, 0, 0, 0}, 0));
+  // What may be off is multiplied, too: also where the sign is another.
+  const auto negative = of({1, 2, 3, 1000}, {-2.0015, -4, -6, -2000}, 0.001);
+  REQUIRE(negative);
+  CHECK(negative->factor == -2);
+}
+
+TEST_CASE("of equal heads each stands for one", "[compare]") {
+  const Shape heads{{"head", 3}, {"query", 1}, {"key", 2}};
+  StepPair pair{.verdict = Verdict::differs, .id = "scores"};
+  pair.first = Tensor<double>(heads, {1, 2, 1, 2, 3, 4});
+  pair.second = Tensor<double>(heads, {3, 4, 1, 2, 1, 2});
+  const auto found = relation(pair, nullptr);
+  REQUIRE(found);
+  CHECK(found->heads == std::vector<std::size_t>{2, 0, 1});
+  pair.second = Tensor<double>(heads, {3, 4, 3, 4, 1, 2});
+  CHECK_FALSE(relation(pair, nullptr));
+}
+
+TEST_CASE("a mask that is added to the scores may hold other numbers than closed and open", "[compare]") {
+  Anatomy attention;
+  attention.mask = "mask";
+  const SideBySide sides =
+      beside({own_step("mask", two_by_two, {1, 0, 1, 1})},
+             {stored_array("attn_mask", {"mask"}, unnamed_two_by_two, {0, -1e9, -0.5, 0})}, attention);
+  CHECK(verdicts_of(sides) == "mask differs");
+}
+
+TEST_CASE("the mean of heads is a mean", "[compare]") {
+  const Shape heads{{"head", 2}, {"query", 2}, {"key", 2}};
+  Anatomy attention;
+  attention.weights = "attention_weights";
+  const auto beside_weights = [&](std::vector<double> theirs) {
+    return verdicts_of(beside({own_step("attention_weights", heads, {1, 0, 0.5, 0.5, 0, 1, 0.25, 0.75})},
+                              {stored_array("weights", {"attention_weights"}, unnamed_two_by_two, std::move(theirs))},
+                              attention));
+  };
+  CHECK(beside_weights({0.5, 0.5, 0.375, 0.625}) == "attention_weights same");
+  CHECK(beside_weights({1, 1, 0.75, 1.25}) == "attention_weights other shape");
 }
