@@ -124,6 +124,14 @@ TEST_CASE("an expression is computed as mathematics reads it, and is exact", "[e
   CHECK_FALSE(number(text).decimals);
 }
 
+TEST_CASE("what is computed to be 0 has no sign", "[expression]") {
+  for (const char* text : {"0*-1", "-(0)", "-0^2", "(2-2)*-3"}) {
+    INFO(text);
+    CHECK(number(text).value == 0);
+    CHECK_FALSE(std::signbit(number(text).value));
+  }
+}
+
 TEST_CASE("what is no number is a fault with its place", "[expression]") {
   auto [text, begin, end, message] = GENERATE(table<std::string, std::size_t, std::size_t, std::string>({
       {"", 0, 0, "a number is missing"},
@@ -148,6 +156,8 @@ TEST_CASE("what is no number is a fault with its place", "[expression]") {
       {"e^1000 - e^1000", 1, 2, "the result of \"^\" is larger than any double (1.8e308)"},
       {"exp(1000)", 0, 3, "the result of \"exp\" is larger than any double (1.8e308)"},
       {"sqrt(-1)", 0, 4, "a negative number has no square root"},
+      {"√-4", 0, 3, "a negative number has no square root"},
+      {"1e999999999999999999999", 0, 23, "\"1e99999999999999999…\" is larger than any double (1.8e308)"},
       {"ln(0)", 0, 2, "0 has no logarithm"},
       {"ln(-2)", 0, 2, "a negative number has no logarithm"},
       {"(-8)^(1/3)", 4, 5, "a negative number has no power that is not whole"},
@@ -178,7 +188,16 @@ TEST_CASE("a likely slip comes with what to write", "[expression]") {
   CHECK(fault_of("log(2)").help.text() == "the natural logarithm is written ln(2)");
   CHECK(fault_of("3 x 4").help.text() == "a product is written 2*3 or 2·3");
   CHECK(fault_of("3 X 4").help.text() == "a product is written 2*3 or 2·3");
-  CHECK(fault_of("0.5=1/2").help.text() == "write the number alone");
+  for (const char* text : {"0.5=1/2", "≈0.5", "~0.5"}) CHECK(fault_of(text).help.text() == "write the number alone");
+  CHECK(fault_of("1:2").help.text() == "a division is written /");
+  CHECK(fault_of("[2]").help.text() == "use round brackets: ( )");
+  CHECK(fault_of("2 + .").help.text() == "a number has one point, with digits at it: 0.5");
+  CHECK(fault_of("3*47%").help.text() == "a percentage stands alone, or is written as a fraction: 47/100");
+  // A comma that has no digits on both sides, or of which there is another, may be no point.
+  for (const char* text : {",5", "5,", "1,000,5"}) {
+    INFO(text);
+    CHECK(fault_of(text).help.text() == "decimals stand after a point, and nothing between thousands: 1234.5");
+  }
 }
 
 TEST_CASE("whether a text spells a number is known without the words for why not", "[expression]") {
@@ -196,6 +215,10 @@ TEST_CASE("whether a text spells a number is known without the words for why not
     numbers += read ? 1 : 0;
   }
   CHECK(numbers > 500);
+  for (const char* text : {"Infinity", "infinity", "-Infinity", "exp(1)", "pi", "ln(2)", "sqrt(2)"}) {
+    INFO(text);
+    CHECK(is_spelled_number(text));
+  }
 }
 
 TEST_CASE("deep and long expressions are refused, not followed", "[expression]") {
