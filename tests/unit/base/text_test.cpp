@@ -110,6 +110,11 @@ TEST_CASE("UTF-16 becomes UTF-8 in either order of bytes, and half a character i
   using namespace std::string_view_literals;
   CHECK(from_utf16("\xff\xfe\x3d\xd8\x42\xde!\0"sv) == "🙂!");
   CHECK(from_utf16("\xfe\xff\xd8\x3d\xde\x42\0!"sv) == "🙂!");
+  CHECK(from_utf16("\xff\xfe\x3d\xd8\x42\xde"sv) == "🙂");
+  // The first and the last character of as many bytes of UTF-8.
+  CHECK(from_utf16("\xfe\xff\0\x7f\0\x80"sv) == "\x7f\xc2\x80");
+  CHECK(from_utf16("\xfe\xff\x07\xff\x08\0"sv) == "\xdf\xbf\xe0\xa0\x80");
+  CHECK(from_utf16("\xfe\xff\xff\xff\xd8\0\xdc\0"sv) == "\xef\xbf\xbf\xf0\x90\x80\x80");
   CHECK(from_utf16("\xff\xfe\x3d\xd8"sv) == std::nullopt);          // a first half, and the end
   CHECK(from_utf16("\xff\xfe\x3d\xd8!\0"sv) == std::nullopt);       // a first half, and another character
   CHECK(from_utf16("\xff\xfe\x42\xde\x3d\xd8"sv) == std::nullopt);  // the halves exchanged
