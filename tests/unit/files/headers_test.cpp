@@ -67,6 +67,11 @@ TEST_CASE("the header of an .npy file is as long as each byte of its length says
   }
   CHECK(opened("\1\0"s, "\x76\0"s));
   CHECK_FALSE(opened("\1\0"s, "\x76\1"s));
+  for (const std::string& version : {"\0\0"s, "\4\0"s, "\1\1"s, "\2\1"s}) {
+    const auto refused = opened(version, version[0] > 1 ? "\x76\0\0\0"s : "\x76\0"s);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.faults().front().message.find("of the .npy format") != std::string::npos);
+  }
 }
 
 TEST_CASE("the header of an .npy file is read as the words that numpy writes", "[files]") {
@@ -148,6 +153,11 @@ TEST_CASE("the tensors of a .safetensors file are all of its bytes, each once", 
   CHECK_FALSE(refusal("{" + entry("a", 8, 0) + "}", 8).empty());
   CHECK(refusal("{" + entry("a", 0, 4) + "," + entry("a", 4, 8) + "}", 8) == "has two tensors called a");
   CHECK(refusal("{}", 0).empty());
+  CHECK(refusal(R"({"__metadata__": {"a": "1"}, "__metadata__": {"b": "2"}})", 0) ==
+        "has a header that names __metadata__ twice");
+  for (const std::string offsets : {"[]", "[0]"})
+    CHECK(refusal(R"({"a": {"dtype": "U8", "shape": [0], "data_offsets": )" + offsets + "}}", 0) ==
+          "has a header that does not say dtype, shape and data_offsets of a");
   CHECK(refusal(R"({"__metadata__": {"a": "1", "a": "2"}})", 0) == "has a header that names a twice");
   std::string sizes = "1";
   for (int axis = 1; axis < 1000; ++axis) sizes += ", 1";
