@@ -133,7 +133,10 @@ TEST_CASE("commas before decimals among commas between numbers are refused for w
        }) {
     CHECK(code_of_table(text, "attention_weights") == "decimal-comma");
   }
-  CHECK(code_of_table("2,14,1,02,1,14", "exponential_sums") == "decimal-comma");
+  for (const char* text : {"2,14,1,02,1,14", "-2,14,+1,2,-1,14", "−2,14,−1,2,−1,14"})
+    CHECK(code_of_table(text, "exponential_sums") == "decimal-comma");
+  // Three numbers in a line are no number and its decimals.
+  CHECK(code_of_table("1,2,3\n4,5\n6", "exponential_sums") == "ragged-list");
   // The lines may as well be numbered.
   CHECK(code_of_table("1,4\n2,16\n3,12", "row_maximum") == "decimal-comma");
   CHECK(code_of_table("max\n0,4\n1,16\n2,12", "row_maximum") == "decimal-comma");
@@ -160,6 +163,10 @@ TEST_CASE("a column is a vector where the step is one", "[tables]") {
   CHECK(tables("4\n16\n12", "row_maximum").steps[0].shape == Sizes{3});
   CHECK(tables("m\n4\n16\n12", "row_maximum").steps[0].shape == Sizes{3});
   CHECK(tables("4,16,12", "row_maximum").steps[0].stacked);
+  CHECK_FALSE(tables("4\n16\n12", "row_maximum").steps[0].stacked);
+  // One number alone counts no columns, and one word heads one column, however long that is.
+  CHECK(tables("1\n4\n16\n12", "row_maximum").steps[0].shape == Sizes{4});
+  CHECK(tables("m\n4\n16", "row_maximum").steps[0].shape == Sizes{2});
 }
 
 TEST_CASE("a file may hold several steps that are headed by their names", "[tables]") {
@@ -171,10 +178,16 @@ TEST_CASE("a file may hold several steps that are headed by their names", "[tabl
   CHECK(cells(all.steps[1]) == "1 × 1: 5");
   CHECK(all.steps[2].id == "row_maximum");
   CHECK(cells(all.steps[2]) == "1 × 2: 6 7");
+  // Rows with nothing in them end a step, and are none of its own, however many.
+  const Answers apart = tables("scores\n2,4\n,\n,\nm,1,2\n6,7\n", "");
+  REQUIRE(apart.steps.size() == 2);
+  CHECK(cells(apart.steps[0]) == "1 × 2: 2 4");
 }
 
 TEST_CASE("a table that says another step than its file, or none, is refused", "[tables]") {
   CHECK(code_of_table("keys,a\nx,1", "scores") == "other-step");
+  // A symbol is no name of a step, and may head whatever it likes.
+  CHECK(cells(tables("S,a,b\nx,1,2\ny,3,4", "keys").steps[0]) == "2 × 2: 1 2 3 4");
   CHECK(code_of_table("1,2", "") == "no-step-named");
   CHECK(code_of_table("", "") == "no-numbers");
   CHECK(code_of_table("keys,a\nx,1\n\nkeys,a\nx,1", "") == "duplicate-step");
@@ -306,6 +319,32 @@ TEST_CASE("headings stand above columns and labels before rows, also where one o
   CHECK(code_of_table("a,x,5\n1,2,3", "scores") == "not-a-number");
 }
 
+TEST_CASE("headings and labels are left out of a table that has not the shape of its step", "[tables]") {
+  // Both count.
+  CHECK(cells(tables(",1,2\n1,5,6\n2,7,8\n3,9,9").steps[0]) == "3 × 2: 5 6 7 8 9 9");
+  CHECK(cells(tables("query,1,2\n1,5,6\n2,7,8").steps[0]) == "2 × 3: 1 5 6 2 7 8");
+  // With the words it would have the shape.
+  CHECK(cells(tables(",a,b\n1,2,3\n4,5,6").steps[0]) == "2 × 2: 2 3 5 6");
+  // Below the name of the step stand headings, whatever shape they would make.
+  CHECK(cells(tables("S,1,2,3\nx,4,16,12\ny,4,12,10").steps[0]) == "2 × 3: 4 16 12 4 12 10");
+  // Numbers that count nothing are labels where every other column has a heading.
+  CHECK(cells(tables("a,b,c\n10,2,4,4\n20,4,16,12\n30,4,12,10").steps[0]) == "3 × 3: 2 4 4 4 16 12 4 12 10");
+  // Fields that are left empty behind labels are blanks.
+  CHECK(cells(tables("x,2,4,\ny,4,,\nz,4,16,\nw,1,2,").steps[0]) == "4 × 3: 2 4 _ 4 _ _ 4 16 _ 1 2 _");
+}
+
+TEST_CASE("what stands behind the quotes of a field belongs to it", "[tables]") {
+  CHECK(code_of_table("\"2\"x,4,4\n4,16,12\n4,12,10", "scores") == "not-a-number");
+  CHECK(cells(tables("\"1\"2,4,4\n4,16,12\n4,12,10").steps[0]) == "3 × 3: 12 4 4 4 16 12 4 12 10");
+}
+
+TEST_CASE("what is no number and has no digit is perhaps a heading or a label", "[tables]") {
+  const Result<Answers> result = read_answers_csv("2,4,4\n4,-,12\n4,12,10", steps_of_example(), "scores");
+  REQUIRE_FALSE(result);
+  CHECK(result.faults()[0].help.text() ==
+        "headings stand in the first row, all of it, and labels in the first column, all of it");
+}
+
 TEST_CASE("what tells Excel the separator is no number, however little follows", "[tables]") {
   for (const char* text : {"sep=;", "sep=;\n", "sep=,\r\n", "\xEF\xBB\xBFsep=;\n\n"})
     CHECK(code_of_table(text, "scores") == "no-numbers");
@@ -337,6 +376,9 @@ TEST_CASE("what stands below a step that has all its rows is another step only u
   // Numbers are more rows, and so are a word and numbers.
   CHECK(cells(tables(scores + "1,2,3", "").steps[0]) == "4 × 3: 2 4 4 4 16 12 4 12 10 1 2 3");
   CHECK(code_of_table(scores + "nonsense,7,9", "") == "not-a-number");
+  CHECK(code_of_table(scores + "nonsense,a,b\n1,2,3", "") == "unknown-step");
+  // Of a step that lacks a row it may be one.
+  CHECK(code_of_table("scores\n2,4,4\n4,16,12\n\nnonsense,a,b\n1,2,3", "") == "not-a-number");
   // A name before other numbers than 1, 2, … heads nothing.
   CHECK(code_of_table("scores,7,9\n1,2,3", "") == "no-step-named");
   // The last step has a name, too.
@@ -379,6 +421,24 @@ TEST_CASE("a table is read as the step that is named beside it", "[tables]") {
   CHECK(code("x.json", R"({"steps": {"nonsense": 4}})", "", &none) == "unknown-step");
   CHECK(code("x.txt", "nonsense = 4\nS = [1 2; 3 x]", "", &none) == "unknown-step");
   CHECK_FALSE(none.any());
+}
+
+TEST_CASE("what a file is its ending says in any case, and its beginning where it has no name", "[tables]") {
+  const KnownSteps known = steps_of_example();
+  const auto first_of = [&](const std::string& file, const std::string& text) {
+    INFO(file << "\n" << text);
+    const Result<Answers> read = read_answers_of(file, text, "", known);
+    REQUIRE(read);
+    return read.value().steps[0].id;
+  };
+  CHECK(is_table_file("Anna_SCORES.CSV"));
+  CHECK(is_answers_file("ANNA.Json"));
+  CHECK(first_of("scores.Csv", "1,2\n3,4") == "scores");
+  CHECK(first_of("anna.TXT", "S = [1 2]") == "scores");
+  const std::string json = R"({"steps": {"scores": [[1, 2]]}})";
+  for (const std::string before : {"", "\xEF\xBB\xBF", " \n", "// mine\n", "/* mine */"})
+    CHECK(first_of("-", before + json) == "scores");
+  CHECK(first_of("-", "S = [1 2]") == "scores");
 }
 
 TEST_CASE("where nobody knows how many numbers there are, no file is too long", "[tables]") {
@@ -439,6 +499,15 @@ TEST_CASE("a step of one number alone is read from a table and from a line", "[t
   const Result<Answers> more = read_answers_csv("total\n5\n\nnonsense\n1", known, "");
   REQUIRE_FALSE(more);
   CHECK(more.faults()[0].code == "not-a-number");
+}
+
+TEST_CASE("one line alone counts nothing", "[tables]") {
+  const Result<Answers> row = read_answers_csv("1,5,6,7", step_of_sizes({{"query", 1}, {"key", 3}}), "total");
+  REQUIRE(row);
+  CHECK(cells(row.value().steps[0]) == "1 × 4: 1 5 6 7");
+  const Result<Answers> number = read_answers_csv("1,5", step_of_sizes({{"query", 1}}), "total");
+  REQUIRE(number);
+  CHECK(number.value().steps[0].cells[0]->value == 1.5);
 }
 
 TEST_CASE("of a step without numbers a table is read as it stands", "[tables]") {
