@@ -72,6 +72,8 @@ TEST_CASE("a matrix is read however it is typed", "[typed]") {
            "S = [[2, 4, 4], [4, 16, 12], [4, 12, 10]]",
            "S = [[2, 4, 4],\n     [4, 16, 12],\n     [4, 12, 10]]\n",
            "S =\n2 4 4\n4 16 12\n4 12 10\n\n",
+           "S =\n\n2 4 4\n4 16 12\n4 12 10\n",
+           "S = 2,4,4,\n4,16,12,\n4,12,10",
            "S = 2 4 4; 4 16 12; 4 12 10",
            "Scores = 2 4 4; 4 16 12; 4 12 10",
            "S =\n[2 4 4]\n[4 16 12]\n[4 12 10]",
@@ -127,6 +129,7 @@ TEST_CASE("with blanks about any of its signs a typed expression is one number",
 TEST_CASE("an underscore or a question mark is a blank", "[typed]") {
   CHECK(spelled(only("S = [_ ? __; 4,,12; null 12 ?]")) == "_ _ _ 4 _ 12 _ 12 _");
   CHECK(spelled(only("m = [_, 16, _]")) == "_ 16 _");
+  CHECK(spelled(only("m = [,16,12]")) == "_ 16 12");
 }
 
 TEST_CASE("single numbers and rows are placed by what stands before the equals sign", "[typed]") {
@@ -142,6 +145,7 @@ TEST_CASE("single numbers and rows are placed by what stands before the equals s
       {"exponential_sums2 = 4", "[2]=4"},
       {"s12 = [4]", "[1,2]=4"},
       {"q1=(4,16,12)", "[1,1]=4 [1,2]=16 [1,3]=12"},
+      {"x2 = 0 2 0 2", "[2,1]=0 [2,2]=2 [2,3]=0 [2,4]=2"},
       {"S[1,2]: 4", "[1,2]=4"},
       {"S2 = 4 16 12", "[2,1]=4 [2,2]=16 [2,3]=12"},
       {"S[1,1] = 2\nS[3,3] = 10", "[1,1]=2 [3,3]=10"},
@@ -156,6 +160,7 @@ TEST_CASE("a number of a vector is placed, and a column of one lies flat", "[typ
   CHECK(placed(only("z₁ = 2.1353")) == "[1]=2.1353");
   CHECK(only("m = [4; 16; 12]").shape == Sizes{3});
   CHECK(only("m =\n4\n16\n12").shape == Sizes{3});
+  CHECK(only("m = [4 16; 12 1]").shape == Sizes{2, 2});
 }
 
 TEST_CASE("with heads, a matrix is given by the indices before it, and a row needs all of them", "[typed]") {
@@ -169,6 +174,10 @@ TEST_CASE("with heads, a matrix is given by the indices before it, and a row nee
 
   std::string numbers;
   for (std::size_t i = 0; i < weights.back().size; ++i) numbers += std::to_string(i) + " ";
+  // Its matrices may stand one under the other; one matrix is one.
+  CHECK(only("A = [" + numbers + "; " + numbers + "]", problem).stacked);
+  CHECK_FALSE(only("S = [2 4 4; 4 16 12; 4 12 10]").stacked);
+
   const AnsweredStep one = only("A[2,1,:] = [" + numbers + "]", problem);
   CHECK(one.placed.front().index == Sizes{1, 0, 0});
   CHECK(one.placed.back().index == Sizes{1, 0, weights.back().size - 1});
@@ -193,6 +202,7 @@ TEST_CASE("statements follow each other, with a name above them", "[typed]") {
   CHECK(all.steps[0].id == "keys");
   CHECK(all.steps[1].shape == Sizes{3});
   CHECK(all.steps[3].id == "context");
+  CHECK(typed("name: Ada Lovelace  # me\nS[1,1] = 2", steps_of_example()).name == "Ada Lovelace");
 }
 
 TEST_CASE("what is typed wrongly is refused for what it is", "[typed]") {
@@ -246,6 +256,14 @@ TEST_CASE("what is typed wrongly is refused for what it is", "[typed]") {
       {"S = [[1 2] []]", "ragged-list"},
       {"S = [[[1 2]] [[1 2] [3 4]]]", "ragged-list"},
       {"S1 = 2 4 4\nkeys 4 16 12", "no-answer"},
+      {"scors:\n2 4 4", "unknown-step"},
+      {"q1[2] = 4", "unknown-step"},
+      {"S0 = 2 4 4", "unknown-step"},
+      {"s₀ = 2 4 4", "unknown-step"},
+      {"scaled_scores[1,1,1,1,1,1,1,1,1] = 2", "bad-index"},
+      {"S = [2 4 4;\nName: Ada\n4 16 12]", "open-bracket"},
+      {"z = [2,14; 1; 1,14]", "decimal-comma"},
+      {"S[1,:] = [1,2,3 4,5,6 7,8,9]", "bad-value"},
   }));
   CHECK(code_of(text) == code);
 }
@@ -299,6 +317,10 @@ TEST_CASE("rows are the whole step only where they are its own rows", "[typed]")
   const AnsweredStep step = only("S1 = 2 4 4\nS2 = 4 16 12\nS[4,:] = 4 12 10");
   CHECK(step.by_cell);
   CHECK(placed(step).ends_with("[4,1]=4 [4,2]=12 [4,3]=10"));
+  // Single numbers are no rows, wherever among them they stand.
+  const std::string first = "S[1,1] = 2\nS[1,2] = 4\nS[1,3] = 4\n";
+  CHECK(only(first + "S2 = 4 16 12\nS3 = 4 12 10").by_cell);
+  CHECK(only("S2 = 4 16 12\nS3 = 4 12 10\n" + first).by_cell);
 }
 
 TEST_CASE("two digits are a row where the step has so many, and else a row and a column", "[typed]") {
@@ -309,6 +331,8 @@ TEST_CASE("two digits are a row where the step has so many, and else a row and a
   CHECK(placed(typed("queries12 = [4 5]", known).steps[0]) == "[12,1]=4 [12,2]=5");
   CHECK(placed(typed("q12 = 4", known).steps[0]) == "[1,2]=4");
   CHECK(code_of("s12 = [4 5 6]") == "bad-value");
+  // No column is the one numbered 0.
+  CHECK(placed(typed("q20 = [4 5]", known).steps[0]) == "[20,1]=4 [20,2]=5");
 }
 
 TEST_CASE("a row of one number may stand without brackets, and no longer one", "[typed]") {
@@ -322,6 +346,9 @@ TEST_CASE("a row of one number may stand without brackets, and no longer one", "
     CHECK(placed(typed(text, known).steps[0]) == "[2,1]=2.07");
   }
   CHECK(placed(typed("c₁₂ = 2.07", known).steps[0]) == "[12,1]=2.07");
+  const Result<Answers> beyond = read_answers_text("c₂₀ = 2.07", known);
+  REQUIRE_FALSE(beyond);
+  CHECK(beyond.faults()[0].code == "bad-index");
   CHECK(code_of("C[2,:] = 2.07") == "bad-value");
   CHECK(code_of("c₂ = 2.07") == "bad-index");
 }
@@ -329,6 +356,7 @@ TEST_CASE("a row of one number may stand without brackets, and no longer one", "
 TEST_CASE("of a step that the problem does not have the shape is what is typed", "[typed]") {
   CHECK(only("scaled_scores = [1 2; 3 4]").shape == Sizes{2, 2});
   CHECK(placed(only("scaled_scores[2,:] = [1 2]")) == "[2,1]=1 [2,2]=2");
+  CHECK(placed(only("scaled_scores[:,:] = [1 2]")) == "[1,1]=1 [1,2]=2");
   const auto said = [](const std::string& text) {
     const Result<Answers> read = read_answers_text(text, steps_of_example());
     return read ? "" : read.faults()[0].message;
@@ -367,6 +395,9 @@ TEST_CASE("whole numbers of another shape are not taken for numbers with decimal
   CHECK(only("S = [1,2,3,4; 5,6,7,8; 9,1,2,3]").shape == Sizes{3, 4});
   CHECK(only("S = [2, 14, 1, 12, 1, 14]").shape == Sizes{6});
   CHECK(only("S = [2,4,4; 4,16,12; 4,12,10]").shape == Sizes{3, 3});
+  // A 0 alone is no sign of decimals, and nothing is where there are as many numbers as are wanted.
+  CHECK(only("S = [2,0; 4,0; 1,0; 5,5]").shape == Sizes{4, 2});
+  CHECK(placed(only("S[1,:] = [4,16,02]")) == "[1,1]=4 [1,2]=16 [1,3]=02");
 }
 
 TEST_CASE("a bad statement hides none behind it", "[typed]") {
@@ -417,6 +448,10 @@ TEST_CASE("a dash of whatever length stands for what the row has in its place", 
     REQUIRE(cells.value().size() == 3);
     CHECK(cells.value()[2]->value == -std::numeric_limits<double>::infinity());
   }
+  const auto commented = read_typed_row("S1 = 2 4 4 # = 5", {"scores", {0, std::nullopt}}, known, "0");
+  REQUIRE(commented);
+  REQUIRE(commented.value().size() == 3);
+  CHECK(commented.value()[0]->value == 2);
   // Of a whole step no place is said.
   const auto whole = read_typed_row("[2 4 4; 4 16 12; 4 12 10]", {"scores", {}}, known, "0");
   REQUIRE(whole);
