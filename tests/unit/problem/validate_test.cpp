@@ -125,6 +125,71 @@ TEST_CASE("a length of 0 is allowed, one number without a batch", "[problem]") {
   CHECK(lengths(given(R"({"inputs": [[[1]], [[2]]], "lengths": [0, 1]})")) == Integers{0, 1});
 }
 
+TEST_CASE("keys of a cache count for lengths, and queries stand behind them", "[problem]") {
+  const std::string one = R"({"inputs": [[1, 0], [0, 1]], "past": {"keys": [[1, 0], [0, 1], [1, 1]],
+                              "values": [[1, 0], [0, 1], [1, 1]]})";
+  CHECK(given(one + "}").attention().offsets() == Integers{3});
+  CHECK(given(one + R"(, "offset": 0})").attention().offsets().empty());
+  CHECK(lengths(given(one + R"(, "lengths": 5})")) == Integers{5});
+  CHECK(fault_of(one + R"(, "lengths": 6})") == "/lengths is 6, and there are 5 keys");
+  const Problem ragged = given(R"({"inputs": [[[1], [2]], [[3]]],
+      "past": {"keys": [[[1], [2], [3]], [[1], [2], [3]]], "values": [[[1], [2], [3]], [[1], [2], [3]]]}})");
+  CHECK(lengths(ragged) == Integers{5, 4});
+}
+
+TEST_CASE("as many heads of keys as of queries are shared by none", "[problem]") {
+  const std::string shared = R"({"inputs": [[1, 2, 3, 4]], "heads": 2, "kv_heads": )";
+  CHECK_FALSE(given(shared + "2}").attention().kv_heads);
+}
+
+TEST_CASE("that heads may share keys is said where as many of them would share each", "[problem]") {
+  const auto help = [](int of_queries, int of_keys) {
+    const auto matrices = [](int count) {
+      std::string text;
+      for (int i = 0; i < count; ++i) text += std::string(i == 0 ? "" : ", ") + "[[1], [2]]";
+      return "[" + text + "]";
+    };
+    return faults_of(R"({"inputs": [[1, 2]], "weights": {"query": )" + matrices(of_queries) + R"(, "key": )" +
+                     matrices(of_keys) + R"(, "value": )" + matrices(of_keys) + "}}")[0]
+        .help.text();
+  };
+  CHECK(help(4, 2).find(R"("kv_heads": 2)") != std::string::npos);
+  CHECK(help(4, 3).find("kv_heads") == std::string::npos);
+  CHECK(help(2, 4).find("kv_heads") == std::string::npos);
+}
+
+TEST_CASE("what a mask that does not fit may be meant as is said where it would fit so", "[problem]") {
+  const auto help = [](const std::string& inputs, const std::string& sizes) {
+    // What is closed tells nothing of the shape.
+    return faults_of("{" + inputs + R"(, "mask": {"add": {"random": "normal", "shape": )" + sizes +
+                     R"(, "seed": 1}}})")[0]
+        .help.text();
+  };
+  const std::string batch = R"("inputs": {"random": "normal", "shape": [2, 3, 2], "seed": 1})";
+  CHECK(help(batch, "[2, 3]").starts_with("for padding at the end say how many keys of each sequence count"));
+  CHECK(help(batch, "[4, 3]").starts_with("sizes are aligned right"));
+  const std::string cross = R"("queries": [[1, 2], [3, 4]], "keys": [[1, 2], [3, 4], [5, 6]])";
+  CHECK(help(cross, "[3, 2]") == "rows are queries and columns keys; transposed it would fit");
+  CHECK(help(cross, "[3, 4]").starts_with("sizes are aligned right"));
+}
+
+TEST_CASE("drawn numbers may be added to scores, and are no mask of what is allowed", "[problem]") {
+  const std::string drawn = R"({"random": "normal", "shape": [2, 2], "seed": 1}}})";
+  given(R"({"inputs": [[1], [2]], "mask": {"add": )" + drawn);
+  for (const std::string kind : {"allow", "block"}) {
+    const std::string message = fault_of(R"({"inputs": [[1], [2]], "mask": {")" + kind + R"(": )" + drawn);
+    INFO(message);
+    CHECK(message.starts_with("/mask/" + kind + " is "));
+    CHECK(message.ends_with("; true, false, 1 or 0 is wanted"));
+  }
+}
+
+TEST_CASE("column vectors have one layout of weights, and inputs without a token are empty", "[problem]") {
+  CHECK(fault_of(R"({"inputs": [[1, 2], [3, 4]], "vectors": "columns", "weight_layout": "in_out"})") ==
+        R"(/weight_layout is given, and /vectors is "columns")");
+  CHECK(fault_of(R"({"inputs": []})") == "/inputs is empty");
+}
+
 TEST_CASE("an offset is one integer or one a sequence, and 0 is none", "[problem]") {
   CHECK(given(R"({"inputs": [[[1]], [[2]]], "causal": true, "offset": [0, -1]})").attention().offsets() ==
         Integers{0, -1});
