@@ -89,4 +89,35 @@ TEST_CASE("a product that overflows before it is scaled down is none that is fin
   CHECK(is_finite(200, Dtype::f16));
 }
 
+TEST_CASE("a score is as large as its scale makes it, of either sign", "[model]") {
+  const std::array<double, 1> q = {1e150}, k = {1e150};
+  FusedAttention<double> call;
+  call.queries = call.keys = call.key_width = 1;
+  call.q = q.data(), call.k = k.data();
+  for (const double sign : {1.0, -1.0}) {
+    call.scale = sign;
+    CHECK(has_finite_scores(call, 0, Dtype::f64));
+    call.scale = sign * 1e10;
+    CHECK_FALSE(has_finite_scores(call, 0, Dtype::f64));
+  }
+}
+
+TEST_CASE("heads that share keys are judged by those that they share", "[model]") {
+  // Of four heads the first two share the first key, which is large, and the others the second.
+  const std::array<double, 4> q = {0, 0, 1, 1};
+  const std::array<double, 2> k = {1e200, 1};
+  FusedAttention<double> call;
+  call.heads = 4, call.kv_heads = 2;
+  call.queries = call.keys = call.key_width = 1;
+  call.q = q.data(), call.k = k.data();
+  call.q_at.head = call.k_at.head = 1;
+  CHECK(has_finite_scores(call, 0, Dtype::f64));
+  const std::array<double, 4> large = {1, 1, 1e200, 1e200};
+  call.q = large.data();
+  CHECK(has_finite_scores(call, 0, Dtype::f64));
+  const std::array<double, 4> one = {1, 1e200, 1, 1};
+  call.q = one.data();
+  CHECK_FALSE(has_finite_scores(call, 0, Dtype::f64));
+}
+
 }  // namespace attn

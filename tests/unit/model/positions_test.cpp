@@ -52,4 +52,25 @@ TEST_CASE("a distance at the border of two of T5's buckets is in the farther one
   }
 }
 
+TEST_CASE("the last of T5's buckets begins beyond all that have a distance each", "[model]") {
+  const auto is_read = [](const std::string& buckets, const std::string& bidirectional, int most) {
+    return static_cast<bool>(read_problem(R"({"inputs": [[1, 0], [0, 1]], "positions": {"type": "t5", "table": )" +
+                                              buckets + R"(, "bidirectional": )" + bidirectional +
+                                              R"(, "max_distance": )" + std::to_string(most) + "}}",
+                                          catalog(), std::size_t{1} << 20));
+  };
+  // Half of the buckets, or of those on one side, have a distance each.
+  CHECK_FALSE(is_read(table_of(8), "false", 4));
+  CHECK(is_read(table_of(8), "false", 5));
+  CHECK_FALSE(is_read(table_of(8), "true", 2));
+  CHECK(is_read(table_of(8), "true", 3));
+}
+
+TEST_CASE("a batch of one sequence has its length for a batch", "[model]") {
+  const Trace batch = alone(problem_of(R"({"inputs": [[[1, 0], [0, 1]]], "lengths": [1]})"));
+  CHECK(batch.value("mask.lengths").shape() == Shape{{"batch", 1}, {"key", 2}});
+  const Trace one = alone(problem_of(R"({"inputs": [[1, 0], [0, 1]], "lengths": 1})"));
+  CHECK(one.value("mask.lengths").shape() == Shape{{"key", 2}});
+}
+
 }  // namespace attn
