@@ -12,6 +12,7 @@
 
 #include "catch.h"
 #include "model/possible_steps.h"
+#include "reading/answers/cells.h"
 #include "reading/names/step_names.h"
 #include "reading/report.h"
 #include "reading/text_file.h"
@@ -124,7 +125,7 @@ TEST_CASE("a blank in place of a list is blanks all through it", "[answers]") {
 
 TEST_CASE("single cells are placed by indices that count from 1", "[answers]") {
   const AnsweredStep context =
-      step(R"json({"1,2": 6.68, "[2, 1]": "1/2", "(3,3)": null, " 10 , 1 ": 7})json", "context");
+      step(R"json({"1,2": 6.68, " [2, 1] ": "1/2", "(3,3)": null, " 10 , 1 ": 7})json", "context");
   CHECK(context.by_cell);
   REQUIRE(context.placed.size() == 4);
   CHECK(context.placed[0].index == Sizes{0, 1});
@@ -257,6 +258,15 @@ TEST_CASE("keys that answers do not have are told, and of very many the rest is 
   CHECK(faults.size() < 1500);
   CHECK(faults.size() + faults.back().unkept == 1500);
   CHECK(answers(R"({"notes": "by hand", "title": "x", "$schema": "y", "steps": {"scores": [[1]]}})").steps.size() == 1);
+}
+
+TEST_CASE("a number that is none is told how it is answered, however it is spelled", "[answers]") {
+  for (const std::string word : {"\"nan\"", "\"NaN\"", "\"NAN\"", "NaN"}) {
+    INFO(word);
+    const Result<Answers> read = read_answers(R"({"steps": {"scores": [1, )" + word + "]}}", known());
+    REQUIRE_FALSE(read);
+    CHECK(read.faults()[0].help.text() == how_to_answer_nan);
+  }
 }
 
 TEST_CASE("None in answers is told to be null", "[answers]") {

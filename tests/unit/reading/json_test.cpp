@@ -69,6 +69,9 @@ TEST_CASE("booleans are numbers that remember it", "[json]") {
   const JsonValue value = parsed("[[1, 0], [0, true]]");
   CHECK(numbers_of(value).numbers.values() == std::vector<double>{1, 0, 0, 1});
   CHECK(numbers_of(value).first_boolean == ListPlace{1, 1});
+  CHECK(numbers_of(parsed("[[0, false], [true, 1]]")).first_boolean == ListPlace{0, 1});
+  // They are numbers also where the first of all is one.
+  for (const char* text : {"[[true]]", "[[false]]"}) CHECK(parsed(text).numbers());
 }
 
 TEST_CASE("the first element that does not fit is known by its place", "[json]") {
@@ -99,6 +102,13 @@ TEST_CASE("lists without numbers are lists of anything", "[json]") {
   CHECK(parsed("[[], []]").numbers());
   CHECK(parsed(R"([[], ["a"], [1]])").list());
   CHECK(parsed(R"([[], [true], "a"])").numbers());
+}
+
+TEST_CASE("the first that is no list is found behind lists without anything in them", "[json]") {
+  const JsonValue value = parsed(R"([[[]], [[], ["a", "b"]], ["c"]])");
+  const auto [leaf, place] = first_leaf(value, "/x");
+  CHECK(leaf.text() == "a");
+  CHECK(place == "/x/1/1/0");
 }
 
 TEST_CASE("every list has its elements, numbers or not", "[json]") {

@@ -1,8 +1,10 @@
 #include "reading/problem/tensor_files.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "catch.h"
@@ -135,6 +137,22 @@ TEST_CASE("a file that another of the same size took the place of is not read by
   folder.write_safetensors("y.safetensors", "b");
   REQUIRE(fs::file_size(folder.file("x.safetensors")) == fs::file_size(folder.file("y.safetensors")));
   fs::rename(folder.file("y.safetensors"), folder.file("x.safetensors"));
+  const Result<std::vector<double>> numbers = found.value().read();
+  REQUIRE_FALSE(numbers);
+  CHECK(numbers.faults().front().code == "no-tensor");
+}
+
+TEST_CASE("a file that was written over by another of the same size is not read by the header of the first",
+          "[tensor_files]") {
+  const FolderOfArrays folder("attn_tensor_files_overwritten");
+  const TensorLoader load = tensors_in(folder.path());
+  folder.write_safetensors("x.safetensors", "a");
+  const Result<FileNumbers> found = load({.file = "x.safetensors", .tensor = "a"}, a_mebibyte);
+  REQUIRE(found);
+  find_many_others(folder, load);
+  // Later than a clock that ticks a hundred times a second can tell apart.
+  std::this_thread::sleep_for(std::chrono::milliseconds(25));
+  folder.write_safetensors("x.safetensors", "b");
   const Result<std::vector<double>> numbers = found.value().read();
   REQUIRE_FALSE(numbers);
   CHECK(numbers.faults().front().code == "no-tensor");
