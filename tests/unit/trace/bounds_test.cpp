@@ -79,6 +79,10 @@ TEST_CASE("nothing is known of what is no number", "[bounds]") {
   good.add(2, 10, 0.04);
   good.add(3, 10, 0.001);
   CHECK((good.digits == 3 && good.worst == 2 && good.absolute == 0.04));
+  // The worst of one is that one, however good it is.
+  Goodness one;
+  one.add(7, 1, 1e-20);
+  CHECK((one.digits == Goodness::most && one.worst == 7));
 }
 
 TEST_CASE("numbers are as good as the worst of them, which is named", "[bounds]") {

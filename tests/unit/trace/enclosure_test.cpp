@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "catch.h"
+#include "ops/functions.h"
 #include "trace/recipe_builder.h"
 #include "unit/trace/by_hand.h"
 
@@ -275,6 +276,9 @@ TEST_CASE("where numbers cancel, single precision may lose what it loses of each
   const double a = 1e6 + 1 / 3.0, b = 1e6, half = std::sqrt(0.5);
   const auto of = [](double number) { return static_cast<float>(number); };
   const auto gelu = [](auto x, auto root) { return x / 2 * (1 + std::erf(x / root)); };
+  const auto gelu_tanh = [](auto x, auto root, auto third) {
+    return x / 2 * (1 + std::tanh(root * (x + third * x * x * x)));
+  };
   const Case cases[] = {
       {"a difference", Combine{Binary::subtract, {}}, {one(a), one(b)}, a - b, of(a) - of(b)},
       {"a rotation",
@@ -288,6 +292,20 @@ TEST_CASE("where numbers cancel, single precision may lose what it loses of each
        {one(-4), one(b)},
        gelu(-4.0, std::sqrt(2.0)) * b,
        gelu(-4.0F, std::sqrt(2.0F)) * of(b)},
+      {"gelu by a tanh",
+       Map{Unary::gelu_tanh, 0, ""},
+       {one(-4)},
+       gelu_tanh(-4.0, root_of_two_over_pi, 0.044715),
+       gelu_tanh(-4.0F, of(root_of_two_over_pi), 0.044715F)},
+      {"a gate of gelu by a tanh",
+       Gate{Unary::gelu_tanh},
+       {one(-4), one(b)},
+       gelu_tanh(-4.0, root_of_two_over_pi, 0.044715) * b,
+       gelu_tanh(-4.0F, of(root_of_two_over_pi), 0.044715F) * of(b)},
+      {"what a norm adds", Normalize{Normalize::Part::affine, "pair"}, {one(a), one(1), one(-b)}, a - b, of(a) - of(b)},
+      {"a mean", Normalize{Normalize::Part::mean, "d_k"}, {pair(a, -b)}, (a - b) / 2, (of(a) - of(b)) / 2},
+      {"what is added to a score", Close{}, {one(a), one(-b)}, a - b, of(a) - of(b)},
+      {"what is taken off each number", Map{Unary::add, -b, ""}, {one(a)}, a - b, of(a) - of(b)},
   };
   for (const Case& test : cases) {
     CAPTURE(test.name);
@@ -359,6 +377,23 @@ TEST_CASE("whole sums are exact in single precision as far as its numbers have n
     CHECK(sum.contains(4096 * k + 1));
     CHECK(sum.width() < 1e-5 * 4096 * k);
   }
+}
+
+TEST_CASE("a quotient of whole numbers is none that single precision has", "[enclosure]") {
+  RecipeBuilder work;
+  const Shape one{{"key", 1}};
+  work.given_step({.id = "a"}, LateTensor(Tensor<double>(one, {1})));
+  work.given_step({.id = "b"}, LateTensor(Tensor<double>(one, {3})));
+  work.step({.id = "c"}, Combine{Binary::divide, {}}, {"a", "b"});
+  const Recipe recipe = work.take();
+  const Tensor<Interval> a(one, {1}), b(one, {3});
+  Values<Interval> carried(recipe.size());
+  carried[*recipe.line("a")] = &a;
+  carried[*recipe.line("b")] = &b;
+  Tensor<Interval> made = run_line(recipe, *recipe.line("c"), carried);
+  REQUIRE_FALSE(made[0].contains(static_cast<double>(1.0F / 3)));
+  widen_to_single(recipe, *recipe.line("c"), carried, made);
+  CHECK(made[0].contains(static_cast<double>(1.0F / 3)));
 }
 
 }  // namespace attn
