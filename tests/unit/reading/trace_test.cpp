@@ -123,3 +123,34 @@ TEST_CASE("a trace whose schema is missing is told so, and a problem is no trace
   CHECK_FALSE(is_stored_trace(R"({"inputs": [[1]]})"));
   CHECK_FALSE(is_stored_trace(R"({"inputs": [[1]], "steps": {}})"));
 }
+
+TEST_CASE("the numbers of a trace are those of its dtype, of which the fewest digits are written", "[reading]") {
+  const auto number = [](const std::string& dtype) {
+    const auto trace =
+        read_trace(R"({"schema": "attn/trace/1", "statement": "", "result": "x", "arithmetic": {"dtype": ")" + dtype +
+                   R"("}, "steps": [{"id": "x", "axes": ["d"], "shape": [1], "data": [0.1]}]})");
+    REQUIRE(trace);
+    return trace.value().steps[0].value[0];
+  };
+  CHECK(number("f64") == 0.1);
+  CHECK(number("f32") == static_cast<double>(0.1F));
+  CHECK(number("bf16") == 0.10009765625);   // 205 / 2048
+  CHECK(number("f16") == 0.0999755859375);  // 1638 / 16384
+}
+
+TEST_CASE("the shape of a step is a list of its sizes, and its axes have a name each", "[reading]") {
+  const auto where = [](const std::string& axes, const std::string& shape) {
+    return fault_of(trace_with(R"({"id": "scores", "axes": )" + axes + R"(, "shape": )" + shape +
+                               R"(, "data": [[1, 2], [3, 4]]})"))
+        .where;
+  };
+  CHECK(where(R"(["query", "key"])", "[2, 2]").empty());
+  for (const std::string shape : {"[[2, 2]]", "[[2], [2]]", "[2]", "[2, 2, 1]", "[2, 3]", "4"}) {
+    INFO(shape);
+    CHECK(where(R"(["query", "key"])", shape) == "/steps/1/shape");
+  }
+  for (const std::string axes : {R"(["key", "key"])", R"(["query"])", R"(["query", "key", "head"])", "[1, 2]"}) {
+    INFO(axes);
+    CHECK(where(axes, "[2, 2]") == "/steps/1/axes");
+  }
+}

@@ -15,6 +15,25 @@ TEST_CASE("a weight of 0 adds nothing to how spread a row is", "[scaling]") {
   CHECK(peak.largest_derivative == 0.125);           // ¼ and 0
 }
 
+TEST_CASE("the variance of scores is that of a sample", "[scaling]") {
+  const ScoreSpread spread = spread_of(Tensor<double>({{"query", 2}, {"key", 2}}, {1, 2, 3, 6}));
+  CHECK(spread.mean == 3);
+  CHECK(spread.variance == Approx(14.0 / 3));  // 4 + 1 + 0 + 9, over one fewer
+}
+
+TEST_CASE("what is looked up or moved is not rounded by hand, and what is worked out is", "[rounding]") {
+  for (const Waves::Kind kind : {Waves::Kind::sine, Waves::Kind::cosine, Waves::Kind::alternating}) {
+    // Those that are added to the inputs are a step of their own.
+    CHECK(is_rounded_by_hand(Waves{.kind = kind}, 0) == (kind == Waves::Kind::alternating));
+  }
+  using Part = Softmax::Part;
+  for (const Part part : {Part::maximum, Part::exponentials, Part::sum, Part::weights, Part::shares}) {
+    CHECK(is_rounded_by_hand(Softmax{part, "key"}, 2) == (part == Part::weights || part == Part::shares));
+  }
+  CHECK_FALSE(is_rounded_by_hand(Close{}, 1));
+  CHECK(is_rounded_by_hand(Close{}, 2));
+}
+
 TEST_CASE("of a softmax that goes through the keys a few at a time only the result is rounded by hand", "[rounding]") {
   using Part = Online::Part;
   for (const Part part : {Part::block_maximum, Part::maximum, Part::rescale, Part::exponentials, Part::sum,
