@@ -1230,4 +1230,109 @@ TEST_CASE("behind layers of a block what rounding gives is right, and what is fa
   }
 }
 
+TEST_CASE("hand-ins of which some have a step more than the problem are marked by one checker", "[check]") {
+  const Trace trace = traced(R"({"inputs": [[1, 2], [2, 0]], "score": "dot"})");
+  const Checker checker(trace);
+  const auto verdict = [&](const std::string& id, double last) {
+    AnsweredStep answered{.id = id, .shape = {2, 2}};
+    for (const double number : {5.0, 2.0, 2.0, last}) answered.cells.push_back(WrittenNumber{number, 0, ""});
+    return checker.mark({.steps = {answered}}).verdict;
+  };
+  CHECK(verdict("scores", 4) == Verdict::right);
+  CHECK(verdict("scaled_scores", 4) == Verdict::right);
+  CHECK(verdict("masked_scores", 5) == Verdict::wrong);
+  CHECK(verdict("masked_scores", 4) == Verdict::right);
+  CHECK(checker.mark({}).verdict == Verdict::incomplete);
+}
+
+TEST_CASE("where all that was written of a step is wrong no cell of it is named", "[check]") {
+  const Report all = marked(asymmetric, R"({"scores": {"1,1": "9.87", "2,3": "8.76"}})");
+  REQUIRE(all.diagnoses.size() == 1);
+  CHECK(all.diagnoses[0].cells.empty());
+  CHECK(all.diagnoses[0].hint == language().verdicts.work_out_again(false));
+  const std::string right = std::to_string(traced(asymmetric).find("scores")->result[0]);
+  const Report one = marked(asymmetric, R"({"scores": {"1,1": )" + right + R"(, "2,3": "8.76"}})");
+  REQUIRE(one.diagnoses.size() == 1);
+  CHECK(one.diagnoses[0].cells == std::vector<std::vector<std::size_t>>{{1, 2}});
+  CHECK(one.diagnoses[0].hint == language().verdicts.work_out_again(true));
+}
+
+TEST_CASE("one number alone is no multiple of what all should be", "[check]") {
+  const auto evidence = [](const std::string& scores) {
+    const Report report = marked(text_of("worked-example-scaled.json"), R"({"scaled_scores": )" + scores + "}");
+    REQUIRE(report.diagnoses.size() == 1);
+    CHECK(names(report, "scale.none"));
+    return report.diagnoses[0].evidence;
+  };
+  CHECK_THAT(evidence(R"({"1,1": "2.00", "1,2": "4.00"})"), contains("√3 times"));
+  CHECK(evidence(R"({"1,1": "2.00"})").find("times") == std::string::npos);
+}
+
+TEST_CASE("a closed row, or values that nobody knows, rule out no context", "[check]") {
+  const auto evidence = [](const std::string& problem, const std::string& steps) {
+    const Report report = marked(problem, steps);
+    REQUIRE(!report.diagnoses.empty());
+    return report.diagnoses.back().evidence;
+  };
+  CHECK_THAT(evidence(R"({"queries": [[1, 2], [3, 4]], "keys": [[5, 6], [7, 8]], "values": [[9, 10], [11, 12]]})",
+                      R"({"context": [["0.0", "0.0"], ["6.5", "7.5"]]})"),
+             contains("from 9 to 11, and 6.5 lies outside"));
+  const std::string context = R"("context": [["31.7", "45.2"], ["17.3", "28.9"], ["55.1", "91.4"]])";
+  CHECK(evidence(asymmetric, "{" + context + "}").empty());
+  CHECK_THAT(evidence(asymmetric, R"({"values": )" + written("values", 1) + ", " + context + "}"),
+             contains("lies outside"));
+}
+
+TEST_CASE("a row of weights that is not all there, or all 0, has no sum to be told of", "[check]") {
+  for (const char* row : {R"(["0.71", "0.66", null])", R"(["0.00", "0.00", "0.00"])"}) {
+    const Report report = marked(asymmetric, R"({"attention_weights": [)" + std::string(row) + ", null, null]}");
+    INFO(row);
+    REQUIRE(report.diagnoses.size() == 1);
+    CHECK(report.diagnoses[0].evidence.find("those of row") == std::string::npos);
+  }
+}
+
+TEST_CASE("numbers with fewer decimals than later ones are said to be scores, or rounded early", "[check]") {
+  const Trace trace = traced(text_of("worked-example-scaled.json"));
+  const auto mistakes = [&](const char* first, const char* second) {
+    const Report report =
+        marked(text_of("worked-example-scaled.json"),
+               R"({")" + std::string(first) + R"(": )" + written(trace.find(first)->result, 1) + R"(, ")" +
+                   std::string(second) + R"(": )" + written(trace.find(second)->result, 4) + "}");
+    CHECK(report.verdict == Verdict::right);
+    REQUIRE(report.diagnoses.size() == 1);
+    return report.diagnoses[0].mistake + " " + report.diagnoses[0].step;
+  };
+  CHECK(mistakes("scaled_scores", "attention_weights") == "rounding.scores_rounded scaled_scores");
+  CHECK(mistakes("attention_weights", "context") == "rounding.early attention_weights");
+}
+
+TEST_CASE("a large number for minus infinity was not rounded early", "[check]") {
+  const Report report = marked(R"({"inputs": [[1, 0], [0, 1]], "score": "dot", "causal": true})",
+                               R"({"masked_scores": [[1, -1000000000], [0, 1]],
+                                   "attention_weights": [["1.0000", "0.0000"], ["0.2689", "0.7311"]]})");
+  CHECK(report.verdict == Verdict::right);
+  CHECK(report.diagnoses.empty());
+}
+
+TEST_CASE("whole weights that are exact are not too coarse", "[check]") {
+  const Report report = marked(R"({"inputs": [[1, 0], [0, 1]], "score": "dot", "causal": true})",
+                               R"({"attention_weights": {"1,1": 1, "1,2": 0}})");
+  CHECK(report.verdict == Verdict::right);
+  CHECK(step(report, "attention_weights").count(CellState::right) == 2);
+}
+
+TEST_CASE("several slips in one step are each told once", "[check]") {
+  Tensor<double> scores = traced(asymmetric).find("scores")->result;
+  REQUIRE(scores[1] != scores[5]);
+  REQUIRE(scores[6] != 0);
+  std::swap(scores[1], scores[5]);
+  scores[6] = -scores[6];
+  const Report report = marked(asymmetric, R"({"scores": )" + written(scores, 1) + "}");
+  CHECK(step(report, "scores").count(CellState::wrong) == 3);
+  std::vector<std::string> told;
+  for (const Diagnosis& one : report.diagnoses) told.push_back(one.mistake);
+  CHECK(told == std::vector<std::string>{"slip.cells_swapped", "slip.sign"});
+}
+
 }  // namespace attn

@@ -390,4 +390,64 @@ TEST_CASE("where a mask says the same of every query, the first one is asked", "
   CHECK(plan.questions[0].index == std::vector<std::size_t>{0, 0});
 }
 
+TEST_CASE("rows of up to eight numbers are asked together, and rows with padding number by number", "[quiz]") {
+  for (const std::size_t width : {8u, 9u}) {
+    const Trace trace =
+        quiz_trace(R"({"inputs": {"random": "normal", "shape": [2, )" + std::to_string(width) + R"(], "seed": 1}})");
+    const QuizPlan plan = quiz_plan(trace, {"context"});
+    CHECK(plan.questions.size() == (width == 8 ? 2 : 18));
+    CHECK(plan.questions[0].count == (width == 8 ? 8 : 1));
+  }
+  const Trace batch = quiz_trace(R"({"inputs": [[[1, 0], [0, 1], [1, 1]], [[1, 2], [2, 1]]]})");
+  const QuizPlan whole = quiz_plan(batch, {"row_maximum"}, 0), padded = quiz_plan(batch, {"row_maximum"}, 1);
+  CHECK((whole.questions.size() == 1 && whole.questions[0].count == 3));
+  CHECK((padded.questions.size() == 2 && padded.questions[0].count == 1));
+}
+
+TEST_CASE("numbers with too few digits are no try, and leave what was written before", "[quiz]") {
+  // Two weights of a half, cut off to whole numbers.
+  Taken taken(R"({"inputs": [[1, 0], [1, 3]]})", {"attention_weights"});
+  CHECK(taken.answer({0, 0}).kind == Kind::too_coarse);
+  CHECK(taken.quiz.records()[0].written.empty());
+  CHECK(taken.quiz.records()[0].tries == 0);
+  CHECK_FALSE(taken.quiz.has_wrong());
+  CHECK(taken.answer({0.5, 0.5}, 2).kind == Kind::right);
+}
+
+TEST_CASE("an answer that was right and was changed to a wrong one is wrong", "[quiz]") {
+  Taken taken(plain, {"scores"});
+  CHECK(taken.answer({5, 2}).kind == Kind::right);
+  CHECK(taken.quiz.back());
+  CHECK(taken.answer({9, 9}).kind == Kind::wrong);
+  CHECK(taken.quiz.has_wrong());
+  // Nothing is left of what was given up.
+  taken.quiz.give_up();
+  CHECK(taken.quiz.records()[0].written.empty());
+  CHECK_FALSE(taken.quiz.has_wrong());
+}
+
+TEST_CASE("help is given again for want of a stronger one, and never with the answer", "[quiz]") {
+  Taken taken(plain, {"scores"}, 4);
+  for (const bool again : {false, false, true, false}) CHECK(taken.answer({9, 9}).is_given_again == again);
+}
+
+TEST_CASE("answers about columns are a step row by row", "[quiz]") {
+  Taken taken(R"({"inputs": [[1, 0], [0, 1], [2, 1]], "vectors": "columns"})", {"values"});
+  REQUIRE(taken.quiz.plan().questions.size() == 2);
+  CHECK(taken.answer({1, 0, 2}).kind == Kind::right);
+  CHECK(taken.answer({0, 1, 1}).kind == Kind::right);
+  const Answers answers = taken.quiz.answers();
+  REQUIRE(answers.steps.size() == 1);
+  CHECK(answers.steps[0].shape == std::vector<std::size_t>{3, 2});
+  std::vector<double> numbers;
+  for (const AnsweredStep::Cell& cell : answers.steps[0].cells) numbers.push_back(cell.value().value);
+  CHECK(numbers == std::vector<double>{1, 0, 0, 1, 2, 1});
+}
+
+TEST_CASE("no leeway is worked out of padding, which is not asked", "[leeway]") {
+  const Trace trace = quiz_trace(R"({"inputs": [[[1, 0], [0, 1]], [[1, 2]]]})");
+  const auto all = leeways(trace, all_cells(trace, {"context"}), 2).at("context");
+  for (std::size_t at = 0; at < 8; ++at) CHECK(all.at(at).is_asked == (at < 6));
+}
+
 }  // namespace attn
