@@ -149,7 +149,8 @@ TEST_CASE("numbers without names of axes are the mean of no heads", "[compare]")
 
 TEST_CASE("weights of another size than those of a head are the mean of no heads", "[compare]") {
   const Shape heads{{"head", 2}, {"query", 1}, {"key", 2}};
-  const Anatomy attention{.weights = "attention_weights"};
+  Anatomy attention;
+  attention.weights = "attention_weights";
   const auto beside_weights = [&](const Shape& shape, std::vector<double> theirs) {
     return verdicts_of(beside({own_step("attention_weights", heads, {1, 0, 0, 1})},
                               {stored_array("weights", {"attention_weights"}, shape, std::move(theirs))}, attention));
