@@ -147,3 +147,19 @@ TEST_CASE("conventions are tried where a problem has what they are about", "[com
   CHECK(ways("softcap.order", R"(, "softcap": 2, "score": "dot")") == 0);  // no scale to stand before or behind
   CHECK(ways("softcap.order", "") == 0);
 }
+
+TEST_CASE("numbers of another step are told, and a step is no other than itself", "[compare]") {
+  const Trace trace = two_heads("3");
+  StepPair pair{.verdict = StepPair::Verdict::differs, .id = "scores", .first = trace.value("scores")};
+  pair.second = trace.value("scaled_scores");
+  const auto scaled = relation(pair, &trace);
+  REQUIRE(scaled);
+  CHECK(scaled->kind == Relation::Kind::other_step);
+  CHECK(scaled->step == "scaled_scores");
+  // In the last bits it differs, and is no other step for all that.
+  pair.second = pair.first;
+  for (double& number : pair.second.data()) number *= 1 + 1e-12;
+  const auto nearly = relation(pair, &trace);
+  REQUIRE(nearly);
+  CHECK(nearly->kind == Relation::Kind::multiple);
+}
