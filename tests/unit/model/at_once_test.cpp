@@ -97,6 +97,20 @@ TEST_CASE("attention at once is attention step by step, whatever closes cells or
     problem.attention().options["causal"] = true;
     problem.attention().options["window"] = Integers{3, 4};
   }
+  SECTION("a window without an end behind the query leaves that of a causal mask") {
+    problem.attention().options["causal"] = true;
+    problem.attention().options["window"] = Integers{2, -1};
+  }
+  SECTION("a window without an end before the query has that of none") {
+    problem.attention().options["causal"] = true;
+    problem.attention().options["window"] = Integers{-1, 2};
+  }
+  SECTION("alibi and appended keys, which it adds nothing to") {
+    problem.attention().positions = Choice{.name = "alibi"};
+    problem.attention().appended =
+        KeysAndValues{drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_k", d_k}}, 5),
+                      drawn({{"batch", batch}, {"head", kv_heads}, {"key", 2}, {"d_v", d_v}}, 6)};
+  }
   SECTION("masks of two kinds") {
     Tensor<double> blocked({{"query", queries}, {"key", keys}});
     blocked[3] = blocked[9] = 1;

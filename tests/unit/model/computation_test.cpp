@@ -206,6 +206,54 @@ TEST_CASE("a forward that is rounded by hand is the step of those who round each
   CHECK(*forward.run() == steps.value("context"));
 }
 
+TEST_CASE("an online softmax is told of the context where no key is open, and of nothing that it has not", "[model]") {
+  Problem problem = problem_of(three_tokens + R"(, "mask": {"allow": [[0, 1, 1], [1, 1, 1], [0, 0, 0]]}})");
+  problem.keys_a_block = 1;
+  const Trace trace = alone(problem);
+  // A maximum before the first open key is infinite, and nothing is wrong with it.
+  REQUIRE(trace.value("running_maximum")[0] == -std::numeric_limits<double>::infinity());
+  REQUIRE(trace.notes.size() == 1);
+  CHECK(trace.notes[0].kind == "closed_row");
+  CHECK(trace.notes[0].step == "context");
+  CHECK(trace.notes[0].index == std::vector<std::size_t>{2});
+}
+
+TEST_CASE("a vector of no length is no matter where every cell that reads it is closed", "[model]") {
+  const auto noted = [](const std::string& mask) {
+    return std::ranges::count(alone(problem_of(R"({"queries": [[1, 2], [3, 4]], "keys": [[0, 0], [0, 1]],
+        "values": [[1], [2]], "score": "cosine", "mask": {"allow": )" +
+                                               mask + "}}"))
+                                  .notes,
+                              "zero_vector", &Note::kind);
+  };
+  CHECK(noted("[[0, 1], [0, 1]]") == 0);
+  CHECK(noted("[[0, 1], [1, 1]]") == 1);
+}
+
+TEST_CASE("an online softmax has no weights for positions that are added to values", "[model]") {
+  const auto misfit = misfit_of_online(problem_of(
+      three_tokens + R"(, "positions": {"type": "relative", "values": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}})"));
+  REQUIRE(misfit);
+  CHECK_THAT(*misfit, contains("relative"));
+}
+
+TEST_CASE("what is particular to some attentions of a block and not to all is not said of it", "[model]") {
+  const auto said = [](const std::string& self, const std::string& cross, const std::string& of_encoder) {
+    return alone(problem_of(R"({"inputs": [[1, 0], [0, 2]], "block": {"kind": "decoder", "layers": [
+        {"self": {)" + self +
+                            R"(}, "cross": {)" + cross +
+                            R"(}}], "memory": {"inputs": [[1, 1], [2, 0]], "block": {"layers": [{"self": {)" +
+                            of_encoder + "}}]}}}}"))
+        .particulars.size();
+  };
+  const std::string near = R"("window": [1, 1])", far = R"("window": [2, 2])";
+  CHECK(said(near, near, near) == 1);
+  CHECK(said(near, near, far) == 0);
+  CHECK(said(near, far, near) == 0);
+  CHECK(said(near, "", near) == 0);
+  CHECK(said(near, near, "") == 0);
+}
+
 TEST_CASE("the usual softmax is nothing particular, whether a problem names it or not", "[model]") {
   const Trace unnamed = alone(problem_of(three_tokens + "}"));
   const Trace named = alone(problem_of(three_tokens + R"(, "softmax": "softmax"})"));
