@@ -134,6 +134,14 @@ TEST_CASE("so it is for scores, positions, masks and softmaxes of every kind", "
   CHECK(compare(problem_of(text)) > 5);
 }
 
+TEST_CASE("so it is for a softmax that goes through the keys a few at a time", "[cost]") {
+  Problem problem = problem_of(R"({"inputs": {"random": "normal", "shape": [5, 4], "seed": 1}})");
+  for (const std::size_t keys : {1u, 2u, 5u}) {
+    problem.keys_a_block = keys;
+    CHECK(compare(problem) > 5);
+  }
+}
+
 TEST_CASE("so it is for blocks of every activation and norm", "[cost]") {
   const ActivationSpec activation = GENERATE(from_range(catalog().activations));
   const auto* const norm = GENERATE("layer", "rms");
@@ -248,6 +256,9 @@ TEST_CASE("what stands behind the last attention is done for the new token alone
     CHECK(with.without_cache.multiplications - without.without_cache.multiplications == Approx(2 * width * hidden));
     CHECK(with.without_cache.additions - without.without_cache.additions ==
           Approx(with.with_cache.additions - without.with_cache.additions));
+    // What stands before it is done for all tokens, unless it is in a cache.
+    CHECK(without.with_cache.multiplications == Approx(layers * 2 * 10 * width));
+    CHECK(without.without_cache.multiplications == Approx((layers - 1) * 2 * 10 * 10 * width + 2 * 10 * width));
   }
 }
 
