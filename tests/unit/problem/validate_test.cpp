@@ -184,6 +184,25 @@ TEST_CASE("drawn numbers may be added to scores, and are no mask of what is allo
   }
 }
 
+TEST_CASE("a block has one layer at least and as many as are possible, and nothing or more below its roots",
+          "[problem]") {
+  const auto code = [](const std::string& block) {
+    const auto problem = read_problem(R"({"inputs": [[1, 0], [0, 1]], "block": {)" + block + "}}", catalog(), 1 << 24);
+    return problem ? "" : problem.faults()[0].code;
+  };
+  const auto layers = [](int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) all += i == 0 ? R"({"self": {}})" : R"(, {"self": {}})";
+    return R"("layers": [)" + all + "]";
+  };
+  CHECK(code(layers(1) + R"(, "eps": 0)").empty());
+  CHECK(code(layers(1) + R"(, "eps": -1e-9)") == "out-of-range");
+  CHECK(code(layers(0)) == "empty");
+  CHECK(code(layers(10'000)) == "too-many");
+  // Nothing is read where no memory is said.
+  CHECK(code(layers(1) + R"(, "memory": null)").empty());
+}
+
 TEST_CASE("column vectors have one layout of weights, and inputs without a token are empty", "[problem]") {
   CHECK(fault_of(R"({"inputs": [[1, 2], [3, 4]], "vectors": "columns", "weight_layout": "in_out"})") ==
         R"(/weight_layout is given, and /vectors is "columns")");
