@@ -76,7 +76,10 @@ class TextReader {
     const TextRange all = without_spaces(text_, {begin, begin + line.substr(0, line.find('#')).size()});
     if (all.begin == all.end) return skip_rest_of_line();
     if (auto name = name_in(line)) {
-      answers_.name = std::move(*name);
+      // One person's paper would be marked as another's in a class, where the first name counts.
+      if (!answers_.name.empty() && !name->empty() && *name != answers_.name)
+        faults_.add("duplicate-key", "", all, "a name is given already", "keep one of the two");
+      if (answers_.name.empty()) answers_.name = std::move(*name);
       return skip_rest_of_line();
     }
     const std::optional<TextRange> sign = sign_in(line);

@@ -195,9 +195,9 @@ TEST_CASE("with heads, a matrix is given by the indices before it, and a row nee
 
 TEST_CASE("statements follow each other, with a name above them", "[typed]") {
   const Answers all =
-      typed("name: Ada Lovelace  # me\nK = [0 1 1; 4 4 0; 2 3 1]\nz = 2.1 1 1\nName = Ada\nS[1,1] = 2\nresult[1,1] = 2",
+      typed("name: Ada Lovelace  # me\nK = [0 1 1; 4 4 0; 2 3 1]\nz = 2.1 1 1\nName = \nS[1,1] = 2\nresult[1,1] = 2",
             steps_of_example());
-  CHECK(all.name == "Ada");
+  CHECK(all.name == "Ada Lovelace");
   REQUIRE(all.steps.size() == 4);
   CHECK(all.steps[0].id == "keys");
   CHECK(all.steps[1].shape == Sizes{3});
@@ -210,6 +210,7 @@ TEST_CASE("what is typed wrongly is refused for what it is", "[typed]") {
       {"", "no-steps"},
       {"# nothing\n\n", "no-steps"},
       {"hello", "no-answer"},
+      {"name: Ann\nname: Bob\nS[1,1] = 2", "duplicate-key"},
       {"= 2", "no-answer"},
       {"Foo = 2", "unknown-step"},
       {"S = ", "no-numbers"},
