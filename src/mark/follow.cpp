@@ -401,7 +401,7 @@ class EverybodyHonest final : public Worker<Interval> {
     const Interval& stands = cell.stands_as(habit_);
     if (std::isinf(number)) return number;
     const Interval had = {std::max(stands.low, computed.low), std::min(stands.high, computed.high)};
-    const Interval written = cell.held ? hull(number, *cell.held) : Interval(number);
+    const Interval written = hull(number, cell.held.value_or(number));
     // What lies next to a whole unit may be written so and yet lie outside.
     return hull(written, had.low <= had.high ? had : Interval(had.low == computed.low ? computed.low : computed.high));
   }

@@ -203,6 +203,11 @@ Instruction exponentials_line(std::string id, const SoftmaxInput& input, Operand
               {std::move(scores), std::move(most)}, input.open);
 }
 
+std::vector<Instruction> plain_powers_lines(std::string id, const SoftmaxInput& input) {
+  return {given_line("~nothing", Tensor<double>(Shape{}, {0})),
+          exponentials_line(std::move(id), input, input.scores, "~nothing")};
+}
+
 Instruction sums_line(std::string id, const SoftmaxInput& input, Operand powers, Operand most, Axis over) {
   std::vector<Operand> operands = {std::move(powers)};
   if (input.sink) operands.insert(operands.end(), {*input.sink, std::move(most)});

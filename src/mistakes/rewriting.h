@@ -114,6 +114,9 @@ Instruction exponentials_line(std::string id, const SoftmaxInput& input, Operand
 Instruction sums_line(std::string id, const SoftmaxInput& input, Operand powers, Operand most, Axis over = "key");
 Instruction weights_line(std::string id, const SoftmaxInput& input, Operand powers, Operand sums, Axis over = "key");
 
+// Powers of the scores themselves: what is subtracted from them is 0, "~nothing".
+std::vector<Instruction> plain_powers_lines(std::string id, const SoftmaxInput& input);
+
 // So steep that a softmax gives all to the largest, even by the tenth decimal, and yet tells no
 // two scores apart that only rounding in double precision does.
 constexpr double steep = 1e12;

@@ -31,8 +31,7 @@ Rewrites without_maximum(const RightAttention& right) {
   // A row that is closed whole has no score to take a power of.
   if (input->open && !empty_rows(value_in(right.recipe, input->open->id)).empty()) return {};
   Rewrite made = rewritten(right, right.at.exponentials, language().mistakes.no_maximum,
-                           {line("~nothing", Map{Unary::multiply, 0, ""}, {right.at.maximum}),
-                            exponentials_line(right.at.exponentials, *input, input->scores, "~nothing")});
+                           plain_powers_lines(right.at.exponentials, *input));
   return {std::move(made)};
 }
 

@@ -91,15 +91,13 @@ Lines negated(const RightAttention& right, const SoftmaxInput& input) {
 
 Lines none(const RightAttention& right, const SoftmaxInput& input) { return {open_scores(right.at.weights, input)}; }
 
-Instruction nothing_line() { return given_line("~nothing", Tensor<double>(Shape{}, {0})); }
-
-Instruction exponentials_as_weights(const RightAttention& right) {
-  return line(right.at.weights, Map{Unary::multiply, 1, ""}, {right.at.exponentials});
+Instruction as_weights(const RightAttention& right, Operand powers) {
+  return line(right.at.weights, Map{Unary::multiply, 1, ""}, {std::move(powers)});
 }
 
 // The weights come out the same, and only who hands a maximum in is asked for powers less that one.
 Rewrites maximum_not_subtracted(const RightAttention& right, const SoftmaxInput& input) {
-  Lines lines = {nothing_line(), exponentials_line(right.at.exponentials, input, input.scores, "~nothing")};
+  Lines lines = plain_powers_lines(right.at.exponentials, input);
   if (input.sink) lines.push_back(sums_line(right.at.sums, input, right.at.exponentials, "~nothing"));
   return {rewritten(right, right.at.exponentials, "", std::move(lines))};
 }
@@ -108,10 +106,10 @@ Rewrites not_normalised(const RightAttention& right, const SoftmaxInput& input) 
   const auto as = [&](const std::string& variant, Lines lines) {
     return rewritten(right, right.at.weights, variant, std::move(lines));
   };
-  return {as(language().mistakes.powers_of_scores,
-             {nothing_line(), exponentials_line("~powers", input, input.scores, "~nothing"),
-              line(right.at.weights, Map{Unary::multiply, 1, ""}, {"~powers"})}),
-          as(language().mistakes.powers_of_differences, {exponentials_as_weights(right)})};
+  Lines plain = plain_powers_lines("~powers", input);
+  plain.push_back(as_weights(right, "~powers"));
+  return {as(language().mistakes.powers_of_scores, std::move(plain)),
+          as(language().mistakes.powers_of_differences, {as_weights(right, right.at.exponentials)})};
 }
 
 Rewrites by_maximum(const RightAttention& right, const SoftmaxInput& input) {
@@ -124,7 +122,7 @@ Rewrites by_maximum(const RightAttention& right, const SoftmaxInput& input) {
   return {as(language().mistakes.differences_by_maximum, divided(right.at.exponentials)),
           as(language().mistakes.scores_by_maximum, divided(input.scores)),
           // e^s over the largest e^s of the row is e^(s − maximum).
-          as(language().mistakes.powers_by_largest, exponentials_as_weights(right))};
+          as(language().mistakes.powers_by_largest, as_weights(right, right.at.exponentials))};
 }
 
 }  // namespace
