@@ -1,5 +1,7 @@
 #include "mark/follow.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <list>
 #include <memory>
@@ -274,7 +276,8 @@ class EverybodyHonest final : public Worker<Interval> {
     if (is_from_machine(task_.sheet, task_.rule)) widen_to_single(recipe, line, carried, made);
     if (tells_little(task_, made)) {
       std::shared_ptr<const SomePeople>& people = options_.people ? *options_.people : people_;
-      if (!people) people = std::make_shared<const SomePeople>(task_, habit_);
+      const SomePeople::Asked asked = options_.asks_few ? SomePeople::Asked::few : SomePeople::Asked::everyone;
+      if (!people) people = std::make_shared<const SomePeople>(task_, habit_, asked);
       people->narrow(line, made);
     }
     return made;
@@ -460,6 +463,13 @@ Followed<Interval> enclose(const Task& task, const EncloseOptions& options) {
   if (!options.original) return everybody.work();
   const Original<Interval> original{*options.original, *options.same};
   return everybody.work(&original);
+}
+
+bool may_explain(const Task& task, EncloseOptions options) {
+  return std::ranges::all_of(std::array{true, false}, [&](bool asks_few) {
+    options.asks_few = asks_few;
+    return enclose(task, options).mismatch_from(0) >= options.must_match;
+  });
 }
 
 bool is_inner(const Instruction& instruction) {

@@ -165,15 +165,16 @@ struct EncloseOptions {
   // Who was asked where intervals tell little (mark/some_people.h), kept for the same task and habit; null: for this
   // once.
   std::shared_ptr<const SomePeople>* people = nullptr;
+
+  // Only few of them are, and intervals lose only what is far from what these get.
+  bool asks_few = false;
 };
 
 // Follows it on everything that honest rounding allows.
 Followed<Interval> enclose(const Task& task, const EncloseOptions& options);
 
-// Whether that explains the first so many steps of the sheet.
-inline bool may_explain(const Task& task, RoundingMode habit, std::size_t steps) {
-  return enclose(task, {.habit = habit, .must_match = steps}).mismatch_from(0) >= steps;
-}
+// Whether that explains the first so many steps of the sheet that must match.
+bool may_explain(const Task& task, EncloseOptions options);
 
 // Whether the line is an inner one of softmax.
 bool is_inner(const Instruction& instruction);

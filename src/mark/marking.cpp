@@ -238,10 +238,14 @@ bool Marking::is_explained_by(Task task, Diagnosis rounding) {
   task.is_guess = true;
   for (const RoundingMode habit : habits) {
     if (Probe* rows = probe(first_mismatch(person_)); rows && !rows->may_be_honest(task, habit)) continue;
-    if (!may_explain(task, habit, sheet_.steps.size())) continue;
+    if (!may_explain(task, {.habit = habit, .must_match = sheet_.steps.size()})) continue;
     const std::vector<bool> no_other(task.recipe.size());
-    if (leaves_weights_open(task.recipe, enclose(task, {.habit = habit, .rounded = &no_other}))) continue;
-    if (leaves_sheet_open(task, enclose(task, {.habit = habit}))) continue;
+    std::shared_ptr<const SomePeople> people;
+    const EncloseOptions each{.habit = habit, .people = &people};
+    EncloseOptions alone = each;
+    alone.rounded = &no_other;
+    if (leaves_weights_open(task.recipe, enclose(task, alone)) || leaves_sheet_open(task, enclose(task, each)))
+      continue;
     HonestReading reading = read_honestly(task, habit);
     if (reading.mismatches > 0) continue;
     habit_ = habit;

@@ -48,7 +48,7 @@ bool tells_little(const Task& task, const Tensor<Interval>& made) {
   return widest > std::max(100 * unit, part * most);
 }
 
-SomePeople::SomePeople(const Task& task, RoundingMode habit) : ranges_(task.recipe.size()) {
+SomePeople::SomePeople(const Task& task, RoundingMode habit, Asked asked) : asked_(asked), ranges_(task.recipe.size()) {
   const bool rounds = task.rule.kind == MarkingRule::Kind::honest_rounding;
   const auto add = [&](const FollowOptions& options) {
     const Followed<double> person = follow(task, options);
@@ -70,17 +70,17 @@ SomePeople::SomePeople(const Task& task, RoundingMode habit) : ranges_(task.reci
   Random lots(1);
   for (const Manner& manner : {rounding, to_even}) {
     add({.manner = manner});
-    for (std::size_t i = 0; i < by_lot / 2; ++i) add({.manner = manner, .lots = &lots});
+    for (std::size_t i = 0; asked == Asked::everyone && i < by_lot / 2; ++i) add({.manner = manner, .lots = &lots});
   }
 }
 
 void SomePeople::narrow(std::size_t line, Tensor<Interval>& made) const {
   if (!ranges_[line]) return;
-  const double usual = usual_width(*ranges_[line]);
+  const double usual = usual_width(*ranges_[line]), times = asked_ == Asked::few ? 20 : 1.5;
   for (std::size_t cell = 0; cell < made.size(); ++cell) {
     const Interval& range = (*ranges_[line])[cell];
     if (!is_finite(range)) continue;
-    const double farther = 1.5 * std::max(range.width(), usual);
+    const double farther = times * std::max(range.width(), usual);
     const Interval near = with_slack({range.low - farther, range.high + farther});
     const Interval both = {std::max(made[cell].low, near.low), std::min(made[cell].high, near.high)};
     if (both.low <= both.high) made[cell] = both;

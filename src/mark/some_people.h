@@ -21,14 +21,20 @@ bool tells_little(const Task& task, const Tensor<Interval>& made);
 // the numbers of the sheet come from a machine.
 class SomePeople {
  public:
-  SomePeople(const Task& task, RoundingMode habit);
+  enum class Asked {
+    everyone,
+    few,  // those who leave nothing to chance: soon done, for what is far from all of them
+  };
+
+  SomePeople(const Task& task, RoundingMode habit, Asked asked = Asked::everyone);
 
   // Takes from the line's intervals what lies farther from what these people get than one and a half times what lies
   // between the two farthest apart, in that cell or in the cells of the line at large: by chance so few people are
-  // close together in one of them.
+  // close together in one of them. Of few, who are closer together, than twenty times that.
   void narrow(std::size_t line, Tensor<Interval>& made) const;
 
  private:
+  const Asked asked_;
   std::vector<std::optional<Tensor<Interval>>> ranges_;  // of each line that is asked for
 };
 
