@@ -54,6 +54,15 @@ def same_bits(kept):
             *source(kept)]
 
 
+def every_build(kept):
+    """Of many_bits.py --traced: whoever built them called each folder by its compiler and flags."""
+    found = kept["found"]
+    names = [line.split()[0].split("/")[1] for line in found["configurations"]]
+    return [f"{number(found['problems'])} generated problems were computed by {len(names)} builds, with 1 to 16 threads: "
+            f"{', '.join(f'`{name}`' for name in names)}. {number(found['differing'])} of them had other bits anywhere: "
+            f"one hash, `{found['hashes']['traced']}`.", "", *source(kept)]
+
+
 def digits(kept):
     def worst(row):
         return f"{row['worst_ulp']:.5f}" if "worst_ulp" in row else ""
@@ -138,6 +147,8 @@ SECTIONS = [
     ("bits", "The same bits everywhere", same_bits,
      "The traced core gives the same bits from every compiler, at every optimisation, with every instruction set, for\n"
      "any number of threads; the fused core gives the same within one instruction set."),
+    ("builds", "At every optimisation", every_build,
+     "Every number of every step, from both compilers."),
     ("arm64", "On another kind of processor", same_bits,
      "The same problems on arm64, emulated."),
     ("digits", "Right digits", digits,
