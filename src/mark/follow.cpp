@@ -1,7 +1,5 @@
 #include "mark/follow.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <list>
 #include <memory>
@@ -463,13 +461,6 @@ Followed<Interval> enclose(const Task& task, const EncloseOptions& options) {
   if (!options.original) return everybody.work();
   const Original<Interval> original{*options.original, *options.same};
   return everybody.work(&original);
-}
-
-bool may_explain(const Task& task, EncloseOptions options) {
-  return std::ranges::all_of(std::array{true, false}, [&](bool asks_few) {
-    options.asks_few = asks_few;
-    return enclose(task, options).mismatch_from(0) >= options.must_match;
-  });
 }
 
 bool is_inner(const Instruction& instruction) {

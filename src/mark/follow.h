@@ -166,15 +166,18 @@ struct EncloseOptions {
   // once.
   std::shared_ptr<const SomePeople>* people = nullptr;
 
-  // Only few of them are, and intervals lose only what is far from what these get.
+  // Only few of them are, and intervals lose only what is far from what these get. Not where a mistake is followed that
+  // takes one of several numbers, by a hair: few take the same.
   bool asks_few = false;
 };
 
 // Follows it on everything that honest rounding allows.
 Followed<Interval> enclose(const Task& task, const EncloseOptions& options);
 
-// Whether that explains the first so many steps of the sheet that must match.
-bool may_explain(const Task& task, EncloseOptions options);
+// Whether that explains the first so many steps of the sheet.
+inline bool may_explain(const Task& task, RoundingMode habit, std::size_t steps, bool asks_few = false) {
+  return enclose(task, {.habit = habit, .must_match = steps, .asks_few = asks_few}).mismatch_from(0) >= steps;
+}
 
 // Whether the line is an inner one of softmax.
 bool is_inner(const Instruction& instruction);

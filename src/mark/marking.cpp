@@ -238,7 +238,8 @@ bool Marking::is_explained_by(Task task, Diagnosis rounding) {
   task.is_guess = true;
   for (const RoundingMode habit : habits) {
     if (Probe* rows = probe(first_mismatch(person_)); rows && !rows->may_be_honest(task, habit)) continue;
-    if (!may_explain(task, {.habit = habit, .must_match = sheet_.steps.size()})) continue;
+    const std::size_t steps = sheet_.steps.size();
+    if (!may_explain(task, habit, steps, true) || !may_explain(task, habit, steps)) continue;
     const std::vector<bool> no_other(task.recipe.size());
     std::shared_ptr<const SomePeople> people;
     const EncloseOptions each{.habit = habit, .people = &people};

@@ -117,7 +117,7 @@ bool Probe::may_be_honest(const Task& task, RoundingMode habit) {
     options.original = &base->second;
     options.same = &rows->same;
   }
-  return may_explain(of_rows, options);
+  return enclose(of_rows, options).all_match();
 }
 
 bool come_near(const HandedStep& handed, const Op& op, const Tensor<double>& made, RoundingMode habit,

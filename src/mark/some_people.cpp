@@ -77,6 +77,7 @@ SomePeople::SomePeople(const Task& task, RoundingMode habit, Asked asked) : aske
 void SomePeople::narrow(std::size_t line, Tensor<Interval>& made) const {
   if (!ranges_[line]) return;
   const double usual = usual_width(*ranges_[line]), times = asked_ == Asked::few ? 20 : 1.5;
+  if (asked_ == Asked::few && usual == 0) return;
   for (std::size_t cell = 0; cell < made.size(); ++cell) {
     const Interval& range = (*ranges_[line])[cell];
     if (!is_finite(range)) continue;

@@ -231,7 +231,7 @@ bool blame_mistake_rounded_anyhow(Marking& marking, std::size_t step, Report& re
     Probe* rows = marking.probe(step);
     for (const RoundingMode habit : marking.possible_habits()) {
       if ((rows && !rows->may_be_honest(task, habit)) || !marking.may_work_out(task.recipe)) continue;
-      if (!rows && !may_explain(task, {.habit = habit, .must_match = step + 1})) continue;
+      if (!rows && !may_explain(task, habit, step + 1)) continue;
       const HonestReading reading = read_honestly(task, habit);
       const std::size_t until = first_mismatch(reading.matched);
       if (until <= step || !tells(marking, candidate, habit, step)) continue;

@@ -97,7 +97,7 @@ bool blame_two_mistakes(Marking& marking, std::size_t step, Report& report) {
     const SheetPlaces places = places_on_sheet(both.recipe, marking.sheet());
     const Task task{both.recipe, marking.sheet(), marking.rule(), places};
     for (const RoundingMode habit : marking.possible_habits()) {
-      if (!may_explain(task, {.habit = habit, .must_match = step + 1})) continue;
+      if (!may_explain(task, habit, step + 1)) continue;
       const std::size_t until = first_mismatch(read_honestly(task, habit).matched);
       if (until <= step || until < farthest) continue;
       if (until > farthest) found.clear();
