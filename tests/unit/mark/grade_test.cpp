@@ -262,7 +262,7 @@ TEST_CASE("a deduction falls on the next step that has points", "[grade]") {
 
 TEST_CASE("the id of a mistake comes before patterns, and a longer pattern before a shorter one", "[grade]") {
   Scheme scheme;
-  scheme.deduct = {{"*", 1}, {"scale.*", 2}, {"scale.none", 0}};
+  scheme.deduct = {{"*", 1}, {"scale.*", 2}, {"scale.none*", 3}, {"scale.none", 0}};
   CHECK(deduction_for("scale.none", scheme)->points == 0);
   CHECK(deduction_for("scale.twice", scheme)->points == 2);
   CHECK(deduction_for("slip.sign", scheme)->points == 1);
