@@ -1265,7 +1265,17 @@ TEST_CASE("one number alone is no multiple of what all should be", "[check]") {
     return report.diagnoses[0].evidence;
   };
   CHECK_THAT(evidence(R"({"1,1": "2.00", "1,2": "4.00"})"), contains("√3 times"));
-  CHECK(evidence(R"({"1,1": "2.00"})").find("times") == std::string::npos);
+  CHECK_THAT(evidence(R"({"1,1": "2.00"})"), contains("the number you wrote"));
+}
+
+TEST_CASE("a root in which numbers are too small is told as one", "[check]") {
+  // d_model is 3 and d_k is 1.
+  const Report report = marked(R"({"inputs": [[1, 2, 1], [0, 1, 1]],
+      "weights": {"query": [[1], [1], [0]], "key": [[0], [1], [2]], "value": [[1], [0], [1]]}})",
+                               R"({"scaled_scores": [["6.93", "5.20"], ["2.31", "1.73"]]})");
+  REQUIRE(report.diagnoses.size() == 1);
+  CHECK(names(report, "scale.by_dmodel"));
+  CHECK_THAT(report.diagnoses[0].evidence, contains("1/√3"));
 }
 
 TEST_CASE("a closed row, or values that nobody knows, rule out no context", "[check]") {
