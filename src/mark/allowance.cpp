@@ -47,6 +47,18 @@ Interval honest(const HandedCell& cell, RoundingMode habit) {
   return value;
 }
 
+// The same where a dtype of few digits holds what was rounded. What is cut off as it is held is held once more, and may
+// be as far again from what it was made of.
+Interval honest_or_held(const HandedCell& cell, RoundingMode habit) {
+  const Interval written = honest(cell, habit);
+  if (!cell.held) return written;
+  if (habit != RoundingMode::truncate || std::isinf(*cell.held)) return hull(written, *cell.held);
+  HandedCell as_held = cell;
+  as_held.number.value = *cell.held;
+  const Interval both = hull(written, honest(as_held, habit));
+  return {both.low - cell.moved, both.high + cell.moved};
+}
+
 // The place of the first digit: 2 of 314.
 int magnitude_of(double value) { return static_cast<int>(std::floor(log(std::abs(value)) / log(10.0) + 1e-12)); }
 
@@ -122,7 +134,7 @@ Interval stands_for(const HandedCell& cell, RoundingMode habit, const MarkingRul
   const double value = cell.number.value;
   switch (rule.kind) {
     case MarkingRule::Kind::honest_rounding:
-      return cell.held ? hull(honest(cell, habit), *cell.held) : honest(cell, habit);
+      return honest_or_held(cell, habit);
     case MarkingRule::Kind::decimal_digits:
       return std::isinf(value) ? Interval(value) : to_decimals(value, rule.digits);
     case MarkingRule::Kind::significant:

@@ -357,7 +357,10 @@ Sheet laid_out(const Answers& answers, const Trace& trace, std::optional<HandRou
     give_decimals_to_whole_numbers(laid, 0);
     if (laid.what == HandedStep::What::mask) take_exactly(laid);
     if (rounds_once_a_step(right.dtype())) {
-      for (HandedCell& cell : laid.cells) cell.held = stored(cell.number.value, right.dtype());
+      for (HandedCell& cell : laid.cells) {
+        cell.held = stored(cell.number.value, right.dtype());
+        cell.moved = step_at_one(right.dtype()) / 2 * std::abs(*cell.held);
+      }
     }
     laid.keeps_whole_sum = problem_rounding == HandRounding{0, RoundingMode::keep_sum};
     laid.asked = laid.cells.size();

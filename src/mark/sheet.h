@@ -22,6 +22,7 @@ struct HandedCell {
   Kind kind = Kind::not_asked;
   WrittenNumber number = {};
   std::optional<double> held = {};  // what a dtype of few digits makes of the number, where the problem has one
+  double moved = 0;                 // then as far at most from what it was made of
   bool may_keep_sum = false;        // weights whose row adds up to exactly 1 as written, or could with its blanks
   bool may_have_factor = false;     // an exponential that e^(score − c) may stand for, whatever c its row has
 

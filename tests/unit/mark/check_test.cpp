@@ -1177,7 +1177,8 @@ std::string drawn_rows(Random& random, std::size_t rows, std::size_t columns) {
 TEST_CASE("what a dtype of few digits makes of numbers that are rounded by hand is not wrong as it is held",
           "[check]") {
   Random random(11);
-  const std::string dtype = GENERATE("f16", "bf16"), rounding = GENERATE("1", "2", "3", "2:half-even");
+  const std::string dtype = GENERATE("f16", "bf16"),
+                    rounding = GENERATE("1", "2", "3", "2:half-even", "1:truncate", "2:truncate", "3:truncate");
   CAPTURE(dtype, rounding);
   for (int i = 0; i < 5; ++i) {
     const std::string problem = R"({"queries": )" + drawn_rows(random, 3, 3) + R"(, "keys": )" +
@@ -1202,6 +1203,9 @@ TEST_CASE("what a dtype of few digits makes of numbers that are rounded by hand 
       all += (all.empty() ? "" : ", ") + held(id);
     }
     CHECK(marked(problem, "{" + all + "}", rule).verdict != Verdict::wrong);
+    const double right = trace.find("scores")->result[0], off = 3 * std::pow(10, '0' - rounding[0]);
+    const std::string wrong = shortest(right + off + 0.03 * std::abs(right));
+    CHECK(marked(problem, R"({"scores": {"1,1": ")" + wrong + "\"}}", rule).verdict == Verdict::wrong);
   }
 }
 
