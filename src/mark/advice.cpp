@@ -56,21 +56,6 @@ std::vector<Change> possible_changes(const Recipe& recipe) {
   return all;
 }
 
-Recipe with_change(const Recipe& recipe, const Change& change) {
-  Recipe other(recipe.vectors(), recipe.dtype());
-  other.parts() = recipe.parts();
-  for (std::size_t line = 0; line < recipe.size(); ++line) {
-    Instruction made = recipe.instruction(line);
-    if (made.id() == change.given) {
-      Tensor<double> numbers = recipe.given(made.id());
-      numbers.data()[change.cell] = change.to;
-      made.given.emplace(LateTensor<double>(std::move(numbers)));
-    }
-    other.append(std::move(made));
-  }
-  return other;
-}
-
 // The sizes of what it is about, as people call them.
 std::vector<std::pair<std::string, std::size_t>> sizes_of(const Recipe& recipe) {
   std::map<std::string, std::size_t> sizes;
@@ -107,6 +92,21 @@ std::vector<std::string> coincidences(const Recipe& recipe) {
 bool is_left_by_sizes(const Lint& lint) { return lint.by_numbers() < lint.invisible.size() + lint.alike.size(); }
 
 }  // namespace
+
+Recipe with_change(const Recipe& recipe, const Change& change) {
+  Recipe other(recipe.vectors(), recipe.dtype());
+  other.parts() = recipe.parts();
+  for (std::size_t line = 0; line < recipe.size(); ++line) {
+    Instruction made = recipe.instruction(line);
+    if (made.id() == change.given) {
+      Tensor<double> numbers = recipe.given(made.id());
+      numbers.data()[change.cell] = change.to;
+      made.given.emplace(LateTensor<double>(std::move(numbers)));
+    }
+    other.append(std::move(made));
+  }
+  return other;
+}
 
 Advice advice_on(const Linter& linter, const Recipe& recipe, const Likeness& likeness, const Lint& found) {
   Advice advice{.changes = {}, .left = found, .sizes = {}};

@@ -16,6 +16,9 @@ struct Change {
   double from = 0, to = 0;
 };
 
+// The same with that number. REQUIRES: the recipe has the tensor and the cell.
+Recipe with_change(const Recipe& recipe, const Change& change);
+
 // What could be changed in a problem so that it shows more.
 struct Advice {
   std::vector<Change> changes;  // together; empty where no few numbers help

@@ -47,8 +47,8 @@ Interval honest(const HandedCell& cell, RoundingMode habit) {
   return value;
 }
 
-// The same where a dtype of few digits holds what was rounded. What is cut off as it is held is held once more, and may
-// be as far again from what it was made of.
+// The same where a dtype of few digits holds what was rounded. What is cut off was stored before and is stored again:
+// each time it may be moved.
 Interval honest_or_held(const HandedCell& cell, RoundingMode habit) {
   const Interval written = honest(cell, habit);
   if (!cell.held) return written;

@@ -30,8 +30,8 @@ class SomePeople {
 
   // Takes from the line's intervals what lies farther from what these people get than one and a half times what lies
   // between the two farthest apart, in that cell or in the cells of the line at large: by chance so few people are
-  // close together in one of them. Of few, who are closer together, than twenty times that, and
-  // nothing where all of these get the same.
+  // close together in one of them. Of few, who are closer together, than twenty times that, and nothing where all of
+  // these get the same.
   void narrow(std::size_t line, Tensor<Interval>& made) const;
 
  private:

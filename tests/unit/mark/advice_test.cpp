@@ -5,22 +5,14 @@
 #include <cstddef>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "catch.h"
 #include "mistakes/mistake.h"
-#include "model/attention.h"
-#include "reading/problem/problem.h"
+#include "unit/mark/recipe_to_lint.h"
 
 namespace attn {
 namespace {
-
-Recipe recipe_of_problem(const std::string& text) {
-  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
-  REQUIRE(problem);
-  return recipe_of(problem.value(), {.all_steps = true});
-}
 
 // Of one token and of two, of whole numbers and of halves, with a mask and without.
 const std::vector<std::string> small_problems = {
@@ -33,21 +25,6 @@ const std::vector<std::string> small_problems = {
     R"({"inputs": [[0], [1]], "weights": {"query": [[1, 2, -1]], "key": [[0, -2, 1]], "value": [[1]]},
         "mask": {"allow": [[1, 0], [1, 1]]}, "score": "dot"})",
 };
-
-Recipe changed(const Recipe& recipe, const Change& change) {
-  Recipe other(recipe.vectors(), recipe.dtype());
-  other.parts() = recipe.parts();
-  for (std::size_t line = 0; line < recipe.size(); ++line) {
-    Instruction made = recipe.instruction(line);
-    if (made.id() == change.given) {
-      Tensor<double> numbers = recipe.given(made.id());
-      numbers[change.cell] = change.to;
-      made.given.emplace(LateTensor<double>(std::move(numbers)));
-    }
-    other.append(std::move(made));
-  }
-  return other;
-}
 
 // By how much its numbers are changed, one step up or down.
 double unit_of(const Tensor<double>& numbers) {
@@ -85,7 +62,7 @@ TEST_CASE("a change that is advised does away with most, and none that comes bef
   std::size_t advised = 0;
   for (const std::string& text : small_problems) {
     INFO(text);
-    Recipe recipe = recipe_of_problem(text);
+    Recipe recipe = recipe_to_lint(text);
     const Linter linter(recipe);
     Lint found = linter.lint(recipe, {});
     const Advice advice = advice_on(linter, recipe, {}, found);
@@ -97,15 +74,16 @@ TEST_CASE("a change that is advised does away with most, and none that comes bef
       CHECK(std::ranges::any_of(all, [&](const Change& other) {
         return other.given == change.given && other.cell == change.cell && other.to == change.to;
       }));
-      const std::size_t left = linter.lint(changed(recipe, change), {}).by_numbers();
+      const std::size_t left = linter.lint(with_change(recipe, change), {}).by_numbers();
       CHECK(left < found.by_numbers());
       for (const Change& other : all) {
         INFO(other.given << " " << other.cell << " " << other.from << " " << other.to);
-        const std::size_t others = linter.lint(changed(recipe, other), {}).by_numbers();
+        const std::size_t others = linter.lint(with_change(recipe, other), {}).by_numbers();
         CHECK(others >= left);
         if (order(other) < order(change)) CHECK(others > left);
       }
-      recipe = changed(recipe, change);
+      recipe = with_change(recipe, change);
+      CHECK(recipe.given(change.given)[change.cell] == change.to);
       found = linter.lint(recipe, {});
     }
     CHECK(found.by_numbers() == advice.left.by_numbers());
@@ -114,7 +92,7 @@ TEST_CASE("a change that is advised does away with most, and none that comes bef
     if (advice.changes.size() == most_changes || found.by_numbers() == 0) continue;
     for (const Change& other : possible(recipe)) {
       INFO(other.given << " " << other.cell << " " << other.from << " " << other.to);
-      CHECK(linter.lint(changed(recipe, other), {}).by_numbers() >= found.by_numbers());
+      CHECK(linter.lint(with_change(recipe, other), {}).by_numbers() >= found.by_numbers());
     }
   }
   CHECK(advised >= 3);
@@ -122,7 +100,7 @@ TEST_CASE("a change that is advised does away with most, and none that comes bef
 
 TEST_CASE("sizes that are alike are told together, a square with its root, and one that is 1", "[lint]") {
   const auto sizes = [](const std::string& text) {
-    const Recipe recipe = recipe_of_problem(text);
+    const Recipe recipe = recipe_to_lint(text);
     const Linter linter(recipe);
     return advice_on(linter, recipe, {}, linter.lint(recipe, {})).sizes;
   };
@@ -138,7 +116,7 @@ TEST_CASE("where a mistake shows in none of its readings none of them is named",
   bool are_all_hidden = false, are_some_hidden = false;
   for (const std::string& text : small_problems) {
     INFO(text);
-    const Recipe recipe = recipe_of_problem(text);
+    const Recipe recipe = recipe_to_lint(text);
     for (const Invisible& found : Linter(recipe).lint(recipe, {}).invisible) {
       INFO(found.mistake);
       const Mistake& mistake = **std::ranges::find(all_mistakes(), found.mistake, &Mistake::id);
@@ -159,7 +137,7 @@ TEST_CASE("where a mistake shows in none of its readings none of them is named",
 }
 
 TEST_CASE("what no step tells apart is not said of the result once more", "[lint]") {
-  const Recipe recipe = recipe_of_problem(small_problems[0]);
+  const Recipe recipe = recipe_to_lint(small_problems[0]);
   const auto has = [](const Alike& group, const char* id) {
     return std::ranges::find(group.mistakes, id) != group.mistakes.end();
   };
@@ -172,7 +150,7 @@ TEST_CASE("what no step tells apart is not said of the result once more", "[lint
 
 TEST_CASE("no number is as good as another that is none", "[lint]") {
   // Scores beyond every number: weights are NaN whatever they are divided by.
-  const Recipe recipe = recipe_of_problem(R"({"inputs": [[1e200, 1], [1, 1e200]], "weights": {
+  const Recipe recipe = recipe_to_lint(R"({"inputs": [[1e200, 1], [1, 1e200]], "weights": {
       "query": [[1, 0], [0, 1]], "key": [[1, 0], [0, 1]], "value": [[1, 0], [0, 1]]}})");
   const Lint found = Linter(recipe).lint(recipe, {});
   CHECK(std::ranges::any_of(found.invisible, [](const Invisible& one) {

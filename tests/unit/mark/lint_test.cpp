@@ -6,17 +6,10 @@
 
 #include "catch.h"
 #include "mark/other_numbers.h"
-#include "model/attention.h"
-#include "reading/problem/problem.h"
+#include "unit/mark/recipe_to_lint.h"
 
 namespace attn {
 namespace {
-
-Recipe recipe_to_lint(const std::string& text) {
-  const Result<Problem> problem = read_problem(text, catalog(), std::size_t{1} << 30, ATTN_SOURCE_DIR "/data");
-  REQUIRE(problem);
-  return recipe_of(problem.value(), {.all_steps = true});
-}
 
 // So many tokens of width 3, all different.
 std::string counting_tokens(std::size_t tokens) {
