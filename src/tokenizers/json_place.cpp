@@ -153,11 +153,12 @@ void JsonPlace::remember(std::string_view code, const std::string& what) const {
     ++file_->faults.back().unkept;
     return;
   }
+  const std::string where = pointer();
   const bool is_right = code == "tokenizer-not-computed" || code == "bad-pattern";
   file_->faults.push_back(
       {.code = std::string(code),
-       .where = pointer(),
-       .message = "what " + file_->name + " has at " + readable(pointer()) + " " + what,
+       .where = where,
+       .message = (where.empty() ? file_->name : "what " + file_->name + " has at " + readable(where)) + " " + what,
        .help = is_right ? "attn computes the tokens of BERT, GPT-2, Llama and their like; give ids instead of a text"
                         : fetch_again});
 }

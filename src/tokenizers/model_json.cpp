@@ -127,6 +127,15 @@ std::string add_merge(const std::string& left, const std::string& right, const V
   return "";
 }
 
+bool has_too_many_tokens(const JsonPlace& at) {
+  if (!at.is_list() && !at.is_object()) return false;
+  const JsonPlaces tokens = at.is_list() ? at.elements() : at.members();
+  std::size_t count = 0;
+  for (auto token = tokens.begin(); token != tokens.end() && count <= most_tokens; ++token) ++count;
+  if (count > most_tokens) at.not_computed("has more than " + std::to_string(most_tokens) + " tokens");
+  return count > most_tokens;
+}
+
 Vocabulary read_vocabulary(const JsonPlace& at, std::size_t longest) {
   Vocabulary vocabulary;
   for (const JsonPlace& place : at.members()) {
@@ -150,6 +159,7 @@ ReadModel read_model(const JsonPlace& at, SpellingRules& spelling_rules) {
     at.refuse("must be an object");
     return {};
   }
+  if (has_too_many_tokens(at["vocab"])) return {};
   const JsonPlace type = at["type"];
   const std::size_t kind = type.one_of({"WordPiece", "BPE", "Unigram"});
   if (type.is_text() && type.text() == "WordPiece") return read_word_pieces(at, spelling_rules);

@@ -161,6 +161,10 @@ Result<Vocabulary> read_lines(const std::string& text) {
   for (std::string_view rest = text; !rest.empty();) {
     const std::string line = take_line(rest);
     const std::size_t id = vocabulary.size();
+    if (id == most_tokens)
+      return Diagnostic{.code = "tokenizer-not-computed",
+                        .message = "vocab.txt has more than " + std::to_string(most_tokens) + " tokens",
+                        .help = "give ids instead of a text"};
     if (line.size() > Trie::longest)
       return bad_tokenizer(line_of(id) + "has more than " + std::to_string(Trie::longest) + " bytes",
                            "it has a token a line");
@@ -290,6 +294,7 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
   Settings& settings = read.value();
 
   const JsonPlace tokens(file.value()), config = settings.config();
+  if (has_too_many_tokens(tokens)) return std::move(file.value().faults);
   const auto vocabulary = std::make_shared<const Vocabulary>(read_vocabulary(tokens, longest_token));
   if (file.value().faults.empty()) refuse_left_out(tokens, *vocabulary);
   if (!file.value().faults.empty()) return std::move(file.value().faults);
