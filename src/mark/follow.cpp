@@ -274,8 +274,7 @@ class EverybodyHonest final : public Worker<Interval> {
     if (is_from_machine(task_.sheet, task_.rule)) widen_to_single(recipe, line, carried, made);
     if (tells_little(task_, made)) {
       std::shared_ptr<const SomePeople>& people = options_.people ? *options_.people : people_;
-      const SomePeople::Asked asked = options_.asks_few ? SomePeople::Asked::few : SomePeople::Asked::everyone;
-      if (!people) people = std::make_shared<const SomePeople>(task_, habit_, asked);
+      if (!people) people = std::make_shared<const SomePeople>(task_, habit_, options_.asks_few);
       people->narrow(line, made);
     }
     return made;

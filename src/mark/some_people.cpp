@@ -48,7 +48,8 @@ bool tells_little(const Task& task, const Tensor<Interval>& made) {
   return widest > std::max(100 * unit, part * most);
 }
 
-SomePeople::SomePeople(const Task& task, RoundingMode habit, Asked asked) : asked_(asked), ranges_(task.recipe.size()) {
+SomePeople::SomePeople(const Task& task, RoundingMode habit, bool asks_few)
+    : asks_few_(asks_few), ranges_(task.recipe.size()) {
   const bool rounds = task.rule.kind == MarkingRule::Kind::honest_rounding;
   const auto add = [&](const FollowOptions& options) {
     const Followed<double> person = follow(task, options);
@@ -70,14 +71,14 @@ SomePeople::SomePeople(const Task& task, RoundingMode habit, Asked asked) : aske
   Random lots(1);
   for (const Manner& manner : {rounding, to_even}) {
     add({.manner = manner});
-    for (std::size_t i = 0; asked == Asked::everyone && i < by_lot / 2; ++i) add({.manner = manner, .lots = &lots});
+    for (std::size_t i = 0; !asks_few && i < by_lot / 2; ++i) add({.manner = manner, .lots = &lots});
   }
 }
 
 void SomePeople::narrow(std::size_t line, Tensor<Interval>& made) const {
   if (!ranges_[line]) return;
-  const double usual = usual_width(*ranges_[line]), times = asked_ == Asked::few ? 20 : 1.5;
-  if (asked_ == Asked::few && usual == 0) return;
+  const double usual = usual_width(*ranges_[line]), times = asks_few_ ? 20 : 1.5;
+  if (asks_few_ && usual == 0) return;
   for (std::size_t cell = 0; cell < made.size(); ++cell) {
     const Interval& range = (*ranges_[line])[cell];
     if (!is_finite(range)) continue;

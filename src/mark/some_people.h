@@ -21,12 +21,8 @@ bool tells_little(const Task& task, const Tensor<Interval>& made);
 // the numbers of the sheet come from a machine.
 class SomePeople {
  public:
-  enum class Asked {
-    everyone,
-    few,  // those who leave nothing to chance: soon done, for what is far from all of them
-  };
-
-  SomePeople(const Task& task, RoundingMode habit, Asked asked = Asked::everyone);
+  // Few are those who leave nothing to chance: soon asked, for what is far from all of them.
+  SomePeople(const Task& task, RoundingMode habit, bool asks_few = false);
 
   // Takes from the line's intervals what lies farther from what these people get than one and a half times what lies
   // between the two farthest apart, in that cell or in the cells of the line at large: by chance so few people are
@@ -35,7 +31,7 @@ class SomePeople {
   void narrow(std::size_t line, Tensor<Interval>& made) const;
 
  private:
-  const Asked asked_;
+  const bool asks_few_;
   std::vector<std::optional<Tensor<Interval>>> ranges_;  // of each line that is asked for
 };
 
