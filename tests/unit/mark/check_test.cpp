@@ -969,6 +969,7 @@ TEST_CASE("numbers rounded early are right, with a note of where", "[check]") {
       const Report report = marked(asymmetric, "{" + before + R"("context": )" + written(context, decimals) + "}");
       CHECK(report.verdict == Verdict::right);
       CHECK(names(report, "rounding.early"));
+      CHECK(report.diagnoses.front().step == "attention_weights");
     }
   }
 }
@@ -1073,6 +1074,19 @@ TEST_CASE("whole scores are not said to be rounded", "[check]") {
   const Report report = marked(R"({"queries": [[1]], "keys": [[-2], [-3]], "values": [[1], [3]], "score": "dot"})",
                                R"({"scores": [[-2, -3]], "attention_weights": [["0.74", "0.26"]]})");
   CHECK_FALSE(names(report, "rounding.scores_rounded"));
+}
+
+TEST_CASE("behind a slip a mistake is named of few numbers of very many, too", "[check]") {
+  const std::string problem = R"({"inputs": {"random": "normal", "shape": [70, 16], "seed": 3}})";
+  const Tensor<double> scores = traced(problem).find("scores")->result;
+  const auto cell = [&](std::size_t key, double sign) {
+    return "\"1," + std::to_string(key + 1) + R"(": ")" + std::to_string(sign * scores[key]) + "\"";
+  };
+  const Report report =
+      marked(problem, R"({"scores": {)" + cell(1, -1) + ", " + cell(2, 1) + ", " + cell(3, 1) + "}, " +
+                          R"("scaled_scores": {)" + cell(2, 1) + ", " + cell(3, 1) + ", " + cell(4, 1) + "}}");
+  CHECK(names(report, "slip.sign"));
+  CHECK(names(report, "scale.none"));
 }
 
 TEST_CASE("large lines have the bits of the plain loops", "[check]") {
