@@ -284,6 +284,17 @@ def where_it_stands(defect, same):
     return found[0] if len(found) == 1 else None
 
 
+def what_is_planted(defect):
+    return defect["file"], defect["line"], defect["to"]
+
+
+def planted_again(defect):
+    """The same once more, as it is drawn."""
+    with open(os.path.join(ROOT, defect["file"]), encoding="utf-8") as file:
+        line = file.read().split("\n")[defect["line"] - 1]
+    return (defect["area"], defect["file"], defect["line"] - 1, line, line.replace(line.strip(), defect["to"]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--count", type=int, default=30, help="defects, as many of each area")
@@ -291,6 +302,7 @@ def main():
     parser.add_argument("--only", default="", help="files whose names begin so")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", metavar="FILE", help="keep what was found; goes on where that has stopped")
+    parser.add_argument("--again", action="store_true", help="first those that nothing noticed: there may be tests since")
     parser.add_argument("--list", action="store_true", help="only say which")
     options = parser.parse_args()
     same = equivalent()
@@ -307,15 +319,18 @@ def main():
         with open(options.json, encoding="utf-8") as file:
             told = [{**one, "line": line} for one in json.load(file)["defects"]
                     if (line := where_it_stands(one, same)) is not None]
-    known = {(one["file"], one["line"], one["to"]) for one in told}
+    once_more = [one for one in told if options.again and one["noticed_by"] == ""]
+    known = {what_is_planted(one) for one in told if one not in once_more}
     if not options.list:
         prepare(options.jobs)
-    planted = sum(one["noticed_by"] is not None for one in told)
-    for area, file, number, line, changed in turns:
+    planted = sum(one["noticed_by"] is not None for one in told) - len(once_more)
+    for area, file, number, line, changed in [planted_again(one) for one in once_more] + turns:
         if planted >= options.count:
             break
-        if (file, number + 1, changed.strip()) in known:
+        new = {"area": area, "file": file, "line": number + 1, "from": line.strip(), "to": changed.strip()}
+        if what_is_planted(new) in known:
             continue
+        known.add(what_is_planted(new))
         if options.list:
             planted += 1
             print(f"{file}:{number + 1}: {line.strip()}  ->  {changed.strip()}")
@@ -334,8 +349,7 @@ def main():
             with open(path, "w", encoding="utf-8") as text:
                 text.write(original)
         planted += by is not None
-        told.append({"area": area, "file": file, "line": number + 1, "from": line.strip(), "to": changed.strip(),
-                     "noticed_by": by})
+        told = [one for one in told if what_is_planted(one) != what_is_planted(new)] + [{**new, "noticed_by": by}]
         word = "no program" if by is None else by or "NOT NOTICED"
         print(f"{file}:{number + 1}: {changed.strip()}: {word} ({time.time() - begin:.0f} s)", flush=True)
         if options.json:
