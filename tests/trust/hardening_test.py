@@ -49,6 +49,9 @@ class TheProgram(unittest.TestCase):
     def test_asks_the_c_library_to_count_bytes(self):
         self.assertRegex(read(ATTN, "--dyn-syms"), r"\b__(mem|str|v?s?n?f?printf|read|realpath|poll|fdelt|longjmp)\w*_chk")
 
+    def test_looks_at_an_index_before_it_is_used(self):
+        self.assertIn("__glibcxx_assert_fail", read(ATTN, "--dyn-syms"))
+
     def test_enters_functions_where_they_begin(self):
         if os.uname().machine != "x86_64":
             self.skipTest("x86-64 alone has these")
