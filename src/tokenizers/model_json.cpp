@@ -19,6 +19,13 @@ void index(const JsonPlaces& places, const std::string& what, Vocabulary& vocabu
   }
 }
 
+// Whether one token more would be too many, which is then remembered.
+bool is_full(const Vocabulary& vocabulary, const JsonPlace& at) {
+  if (vocabulary.size() < most_tokens) return false;
+  at.not_computed("has more than " + std::to_string(most_tokens) + " tokens");
+  return true;
+}
+
 std::size_t known(const JsonPlace& at, const Vocabulary& vocabulary) {
   const std::string spelling = at.text();
   const auto id = vocabulary.id(spelling);
@@ -28,7 +35,8 @@ std::size_t known(const JsonPlace& at, const Vocabulary& vocabulary) {
 
 ReadModel read_word_pieces(const JsonPlace& at, SpellingRules& spelling_rules) {
   at.has_only({"type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"});
-  const auto vocabulary = std::make_shared<const Vocabulary>(read_vocabulary(at["vocab"], Trie::longest));
+  const auto vocabulary = read_vocabulary(at["vocab"], Trie::longest);
+  if (!vocabulary) return {};
   const WordPieces settings = {.unknown = known(at["unk_token"], *vocabulary),
                                .continuing_prefix = at["continuing_subword_prefix"].text(),
                                .most_characters = at["max_input_chars_per_word"].whole()};
@@ -59,7 +67,8 @@ void read_merge(const JsonPlace& at, const Vocabulary& vocabulary, BytePairs& pa
 ReadModel read_byte_pairs(const JsonPlace& at, SpellingRules& spelling_rules) {
   at.has_only({"type", "dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk",
                "byte_fallback", "ignore_merges", "vocab", "merges"});
-  const auto vocabulary = std::make_shared<const Vocabulary>(read_vocabulary(at["vocab"], longest_token));
+  const auto vocabulary = read_vocabulary(at["vocab"], longest_token);
+  if (!vocabulary) return {};
   if (const JsonPlace dropout = at["dropout"]; !dropout.is_null() && dropout.number() != 0)
     dropout.not_computed("draws which merges are left out, and no two runs are alike");
   if (const JsonPlace prefix = at["continuing_subword_prefix"]; !prefix.text_or_none().empty())
@@ -85,9 +94,11 @@ ReadModel read_unigrams(const JsonPlace& at, SpellingRules& spelling_rules) {
   at.has_only({"type", "unk_id", "vocab", "byte_fallback"});
   Unigrams settings;
   Vocabulary vocabulary;
-  const JsonPlaces tokens = at["vocab"].elements();
+  const JsonPlace all = at["vocab"];
+  const JsonPlaces tokens = all.elements();
   for (const JsonPlace& place : tokens) {
     if (at.is_enough()) break;
+    if (is_full(vocabulary, all)) return {};
     const auto both = place.pair();
     if (!both) {
       place.refuse("must be a list of a token and its score");
@@ -127,26 +138,19 @@ std::string add_merge(const std::string& left, const std::string& right, const V
   return "";
 }
 
-bool has_too_many_tokens(const JsonPlace& at) {
-  if (!at.is_list() && !at.is_object()) return false;
-  const JsonPlaces tokens = at.is_list() ? at.elements() : at.members();
-  std::size_t count = 0;
-  for (auto token = tokens.begin(); token != tokens.end() && count <= most_tokens; ++token) ++count;
-  if (count > most_tokens) at.not_computed("has more than " + std::to_string(most_tokens) + " tokens");
-  return count > most_tokens;
-}
-
-Vocabulary read_vocabulary(const JsonPlace& at, std::size_t longest) {
-  Vocabulary vocabulary;
+std::shared_ptr<const Vocabulary> read_vocabulary(const JsonPlace& at, std::size_t longest) {
+  const auto made = std::make_shared<Vocabulary>();
+  Vocabulary& vocabulary = *made;
   for (const JsonPlace& place : at.members()) {
-    if (at.is_enough()) return vocabulary;
+    if (at.is_enough()) return made;
+    if (is_full(vocabulary, at)) return nullptr;
     const std::string spelling = place.name();
     if (spelling.size() > longest) place.not_computed("is a token of more than " + std::to_string(longest) + " bytes");
     vocabulary.add(spelling, place.read_whole().value_or(Vocabulary::passed_over));
   }
   if (at.is_object() && vocabulary.size() == 0) at.refuse("is empty");
   index(at.members(), "is an id that another token has", vocabulary);
-  return vocabulary;
+  return made;
 }
 
 void refuse_left_out(const JsonPlace& at, const Vocabulary& vocabulary) {
@@ -159,7 +163,6 @@ ReadModel read_model(const JsonPlace& at, SpellingRules& spelling_rules) {
     at.refuse("must be an object");
     return {};
   }
-  if (has_too_many_tokens(at["vocab"])) return {};
   const JsonPlace type = at["type"];
   const std::size_t kind = type.one_of({"WordPiece", "BPE", "Unigram"});
   if (type.is_text() && type.text() == "WordPiece") return read_word_pieces(at, spelling_rules);

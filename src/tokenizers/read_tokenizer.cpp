@@ -294,8 +294,7 @@ Result<Tokenizer> read_gpt2(const Folder& folder) {
   Settings& settings = read.value();
 
   const JsonPlace tokens(file.value()), config = settings.config();
-  if (has_too_many_tokens(tokens)) return std::move(file.value().faults);
-  const auto vocabulary = std::make_shared<const Vocabulary>(read_vocabulary(tokens, longest_token));
+  const auto vocabulary = read_vocabulary(tokens, longest_token);
   if (file.value().faults.empty()) refuse_left_out(tokens, *vocabulary);
   if (!file.value().faults.empty()) return std::move(file.value().faults);
   TokenizerParts parts;

@@ -18,8 +18,8 @@ Result<Tokenizer> parse_tokenizer_json(std::string text);
 // More steps than these, one behind the other, are not computed: each takes time for each text.
 constexpr std::size_t most_steps = 64;
 
-// More tokens than these are not computed: there is no model of half as many, and they would take memory and time
-// before anything else of a file is looked at.
+// More tokens than these are not computed: there is no model of half as many, and a file of very many would take more
+// memory and time than its refusal may.
 constexpr std::size_t most_tokens = std::size_t{1} << 21;
 
 // What a model knows, and how to make it of that, which takes memory and time: once nothing is wrong with its file.
@@ -45,12 +45,9 @@ std::string add_merge(const std::string& left, const std::string& right, const V
 // A token of byte pairs may be as long as a word is: what is longer is no token of anybody's.
 constexpr std::size_t longest_token = std::size_t{1} << 20;
 
-// Whether what stands there, a list or an object, has more than `most_tokens`, which is then remembered.
-bool has_too_many_tokens(const JsonPlace& at);
-
 // The vocabulary of an object of spellings and ids. Faults are those of a spelling that is longer than so many bytes,
-// and of ids that two tokens have.
-Vocabulary read_vocabulary(const JsonPlace& at, std::size_t longest);
+// and of ids that two tokens have. Null, and a fault, where there are more than `most_tokens`.
+std::shared_ptr<const Vocabulary> read_vocabulary(const JsonPlace& at, std::size_t longest);
 
 // Refuses, at the place of the vocabulary, ids that are not all from 0 on.
 void refuse_left_out(const JsonPlace& at, const Vocabulary& vocabulary);

@@ -804,25 +804,27 @@ TEST_CASE("a file of a tokenizer that cannot be read, or is far too large, is re
 
 TEST_CASE("more tokens than any model has are refused, whatever they are and whichever file has them", "[tokenizers]") {
   constexpr std::size_t most = 2'097'152;
-  const std::string most_said = "has more than 2097152 tokens";
+  const std::string said = "has more than 2097152 tokens";
   std::string lines, list, object;
   for (std::size_t id = 0; id < most; ++id) {
     lines += std::to_string(id) + "\n";
-    list += "0,";
+    list += "[\"" + std::to_string(id) + "\",0],";
     object += "\"" + std::to_string(id) + "\":0,";
   }
+  const auto unigrams = [](const std::string& tokens) {
+    return refusal(tokenizer_of(file_of(R"({"type": "Unigram", "unk_id": 2097152, "vocab": )" + tokens + "}")));
+  };
   // Just as many are read: something else is wrong with them.
   CHECK(refusal(ModelFolder().with("vocab.txt", lines).read()).find("`[UNK]`") != std::string::npos);
-  CHECK(refusal(ModelFolder().with("vocab.txt", lines + "a").read()) == " vocab.txt " + most_said);
-  const auto with = [](const std::string& tokens) {
-    return refusal(tokenizer_of(file_of(R"({"type": "Unigram", "unk_id": 0, "vocab": )" + tokens + "}")));
-  };
-  CHECK(with("[" + list.substr(0, list.size() - 1) + "]").starts_with("/model/vocab/0 "));
-  CHECK(with("[" + list + "0]") == "/model/vocab what tokenizer.json has at `/model/vocab` " + most_said);
-  CHECK(with("{" + object + "\"a\":0}") == "/model/vocab what tokenizer.json has at `/model/vocab` " + most_said);
-  ModelFolder pairs;
-  pairs.with("vocab.json", "{" + object + "\"a\":0}").with("merges.txt", "");
-  CHECK(refusal(pairs.read()) == " vocab.json " + most_said);
+  CHECK(unigrams("[" + list.substr(0, list.size() - 1) + "]").starts_with("/model/unk_id "));
+
+  CHECK(refusal(ModelFolder().with("vocab.txt", lines + "a").read()) == " vocab.txt " + said);
+  const std::string at_its_place = "/model/vocab what tokenizer.json has at `/model/vocab` " + said;
+  CHECK(unigrams("[" + list + "[\"a\",0]]") == at_its_place);
+  const std::string one_more = "{" + object + "\"a\":0}";
+  for (const std::string type : {"BPE", "WordPiece"})
+    CHECK(refusal(tokenizer_of(file_of("{\"type\": \"" + type + "\", \"vocab\": " + one_more + "}"))) == at_its_place);
+  CHECK(refusal(ModelFolder().with("vocab.json", one_more).with("merges.txt", "").read()) == " vocab.json " + said);
 }
 
 TEST_CASE("a merge that was thought of is left out once a part of it is in another token", "[tokenizers]") {
