@@ -1076,17 +1076,26 @@ TEST_CASE("whole scores are not said to be rounded", "[check]") {
   CHECK_FALSE(names(report, "rounding.scores_rounded"));
 }
 
-TEST_CASE("behind a slip a mistake is named of few numbers of very many, too", "[check]") {
+TEST_CASE("behind a slip a mistake is named of few numbers of very many, and of one row beside right ones", "[check]") {
   const std::string problem = R"({"inputs": {"random": "normal", "shape": [70, 16], "seed": 3}})";
   const Tensor<double> scores = traced(problem).find("scores")->result;
-  const auto cell = [&](std::size_t key, double sign) {
-    return "\"1," + std::to_string(key + 1) + R"(": ")" + std::to_string(sign * scores[key]) + "\"";
+  // The numbers of some keys in a row, times a factor.
+  const auto cells = [&](std::size_t query, const std::vector<std::size_t>& keys, double times) {
+    std::string text;
+    for (const std::size_t key : keys) {
+      text += (text.empty() ? "" : ", ") + ("\"" + std::to_string(query) + "," + std::to_string(key)) + R"(": ")" +
+              std::to_string(times * scores[(query - 1) * 70 + key - 1]) + "\"";
+    }
+    return text;
   };
-  const Report report =
-      marked(problem, R"({"scores": {)" + cell(1, -1) + ", " + cell(2, 1) + ", " + cell(3, 1) + "}, " +
-                          R"("scaled_scores": {)" + cell(2, 1) + ", " + cell(3, 1) + ", " + cell(4, 1) + "}}");
-  CHECK(names(report, "slip.sign"));
-  CHECK(names(report, "scale.none"));
+  const std::string with_slip = R"({"scores": {)" + cells(1, {2}, -1) + ", " + cells(1, {3, 4}, 1) + "}, ";
+  const std::string unscaled = cells(1, {3, 4, 5}, 1);
+  const std::string right = cells(2, {1, 2, 3, 4}, 0.25) + ", " + cells(3, {1, 2, 3, 4}, 0.25);
+  for (const std::string& scaled : {unscaled, unscaled + ", " + right}) {
+    const Report report = marked(problem, with_slip + R"("scaled_scores": {)" + scaled + "}}");
+    CHECK(names(report, "slip.sign"));
+    CHECK(names(report, "scale.none"));
+  }
 }
 
 TEST_CASE("large lines have the bits of the plain loops", "[check]") {
