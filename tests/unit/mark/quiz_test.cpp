@@ -95,6 +95,16 @@ TEST_CASE("of a large problem few questions are asked, about the query that sees
   CHECK_FALSE(plan.questions.front().along);
 }
 
+TEST_CASE("forty questions are not too many, and forty-one are", "[quiz]") {
+  for (const std::size_t tokens : {40, 41}) {
+    const Trace trace =
+        quiz_trace(R"({"inputs": {"random": "normal", "shape": [)" + std::to_string(tokens) + R"(, 4], "seed": 1}})");
+    const QuizPlan plan = quiz_plan(trace, {"context"});
+    CHECK(plan.is_selection == (tokens > 40));
+    CHECK((plan.questions.size() == tokens) == (tokens <= 40));
+  }
+}
+
 TEST_CASE("of a batch the questions are about one sequence, and its query that sees most", "[quiz]") {
   const Trace trace = quiz_trace(
       R"({"inputs": {"random": "normal", "shape": [2, 12, 16], "seed": 1}, "causal": true, "lengths": [12, 5]})");
