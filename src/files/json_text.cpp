@@ -1,12 +1,11 @@
 #include "files/json_text.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
-#include "base/hashed_places.h"
+#include "base/json_spelling.h"
 #include "base/text.h"
 
 namespace attn {
@@ -56,13 +55,6 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; 
 bool opens(char mark) { return mark == '{' || mark == '['; }
 bool closes(char mark) { return mark == '}' || mark == ']'; }
 
-// Where the text ends that begins there, its quotes with it. REQUIRES: JSON.
-std::size_t end_of_text(std::string_view text, std::size_t begin) {
-  std::size_t at = begin + 1;
-  while (text[at] != '"') at += text[at] == '\\' ? 2 : 1;
-  return at + 1;
-}
-
 // Calls `action(begin, end)` with every text, bracket and comma, in order, from a place on, until it says false.
 // REQUIRES: JSON.
 template <class Action>
@@ -73,103 +65,64 @@ void each_mark(std::string_view text, std::size_t begin, Action action) {
       ++at;
       continue;
     }
-    const std::size_t end = c == '"' ? end_of_text(text, at) : at + 1;
+    const std::size_t end = c == '"' ? end_of_json_text(text, at) : at + 1;
     if (!action(at, end)) return;
     at = end;
   }
 }
 
-// The names of an object, of which there may be millions.
-class Names {
- public:
-  // REQUIRES: less than 4 GiB.
-  explicit Names(std::string_view text) : text_(text) {}
+constexpr std::size_t length_of_long_ones = 4096;
 
-  void add(std::size_t begin, std::size_t end) {
-    std::string_view name = text_.substr(begin + 1, end - begin - 2);
-    const auto place = static_cast<std::uint32_t>(begin);
-    if (name.find('\\') != std::string_view::npos)
-      name = unescaped_.emplace_back(place, unescaped_json(text_.substr(begin, end - begin))).second;
-    names_.push_back({short_hash(name), place});
-  }
-
-  // The one that first says what one before it says.
-  std::optional<std::string> repeated() {
-    std::optional<std::uint32_t> first;
-    put_in_order(
-        names_, [&](std::uint32_t place) { return spelled(place); },
-        [&](std::uint32_t place) { first = std::min(place, first.value_or(place)); });
-    return first ? std::optional(std::string(spelled(*first))) : std::nullopt;
-  }
-
- private:
-  std::string_view spelled(std::uint32_t place) const {
-    const std::string_view quoted = text_.substr(place, end_of_text(text_, place) - place);
-    if (quoted.find('\\') == std::string_view::npos) return quoted.substr(1, quoted.size() - 2);
-    return std::ranges::lower_bound(unescaped_, place, {}, &std::pair<std::uint32_t, std::string>::first)->second;
-  }
-
-  std::string_view text_;
-  std::vector<HashedPlace> names_;
-  std::vector<std::pair<std::uint32_t, std::string>> unescaped_;  // in order of their places
+// Where the long lists and objects of a text begin and end, and a name that an object has twice, which ends the search.
+struct Outline {
+  std::vector<std::pair<std::size_t, std::size_t>> long_ones = {};
+  std::optional<std::string> repeated = {};
 };
 
-// A name that an object has twice; nothing where there is none. REQUIRES: JSON, nested no deeper than 64.
-std::optional<std::string> repeated_name(std::string_view text) {
+// REQUIRES: JSON, nested no deeper than 64.
+Outline outline_of(std::string_view text) {
   struct Open {
+    std::size_t begin;
     bool is_object, is_before_a_name;
-    Names names;
+    JsonKeys keys;
   };
   std::vector<Open> open;
-  std::optional<std::string> repeated;
+  Outline outline;
   each_mark(text, 0, [&](std::size_t begin, std::size_t end) {
     const char mark = text[begin];
     if (opens(mark)) {
-      open.push_back({.is_object = mark == '{', .is_before_a_name = mark == '{', .names = Names(text)});
+      open.push_back({begin, mark == '{', mark == '{', JsonKeys(text)});
     } else if (closes(mark)) {
-      repeated = open.back().names.repeated();
+      if (end - open.back().begin >= length_of_long_ones) outline.long_ones.emplace_back(open.back().begin, end);
+      if (const auto repeated = open.back().keys.repeated(); !repeated.empty())
+        outline.repeated = unescaped_json(open.back().keys.spelling_at(repeated.front()));
       open.pop_back();
     } else if (mark == ',') {
       open.back().is_before_a_name = open.back().is_object;
     } else if (!open.empty() && open.back().is_before_a_name) {
-      open.back().names.add(begin, end);
+      open.back().keys.add(text.substr(begin, end - begin));
       open.back().is_before_a_name = false;
     }
-    return !repeated;
+    return !outline.repeated;
   });
-  return repeated;
+  std::ranges::sort(outline.long_ones);
+  return outline;
 }
-
-constexpr std::size_t length_of_long_ones = 4096;
 
 }  // namespace
 
-std::string wrong_with_json(const std::string& text) {
+ReadJsonText read_json_text(std::string text) {
   // The library takes it for the end of the text.
-  if (text.find('\0') != std::string::npos) return "has the byte NUL, which JSON has not";
+  if (text.find('\0') != std::string::npos) return {.wrong = "has the byte NUL, which JSON has not"};
   Precaution precaution;
-  if (!nlohmann::json::sax_parse(text, &precaution)) return precaution.fault.empty() ? "is no JSON" : precaution.fault;
-  const auto name = repeated_name(text);
-  return name ? "says twice what `" + shown(*name) + "` is" : "";
-}
-
-std::string unescaped_json(std::string_view spelling) {
-  if (spelling.find('\\') == std::string_view::npos) return std::string(spelling.substr(1, spelling.size() - 2));
-  return nlohmann::json::parse(spelling).get<std::string>();
-}
-
-JsonText::JsonText(std::string text) : text_(std::move(text)) {
-  std::vector<std::size_t> open;
-  each_mark(text_, 0, [&](std::size_t begin, std::size_t end) {
-    if (opens(text_[begin])) {
-      open.push_back(begin);
-    } else if (closes(text_[begin])) {
-      if (end - open.back() >= length_of_long_ones) long_ones_.emplace_back(open.back(), end);
-      open.pop_back();
-    }
-    return true;
-  });
-  std::ranges::sort(long_ones_);
+  if (!nlohmann::json::sax_parse(text, &precaution))
+    return {.wrong = precaution.fault.empty() ? "is no JSON" : precaution.fault};
+  Outline outline = outline_of(text);
+  if (outline.repeated) return {.wrong = "says twice what `" + shown(*outline.repeated) + "` is"};
+  ReadJsonText read;
+  read.text.text_ = std::move(text);
+  read.text.long_ones_ = std::move(outline.long_ones);
+  return read;
 }
 
 std::string_view JsonText::root() const {
@@ -198,7 +151,7 @@ std::string_view JsonText::value_at(std::size_t begin) const {
   const std::string_view all = text_;
   std::size_t end = begin;
   if (all[begin] == '"') {
-    end = end_of_text(all, begin);
+    end = end_of_json_text(all, begin);
   } else if (opens(all[begin])) {
     const auto known = std::ranges::lower_bound(long_ones_, std::pair(begin, std::size_t{0}));
     if (known != long_ones_.end() && known->first == begin) return all.substr(begin, known->second - begin);

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/json_spelling.h"
 #include "base/text.h"
 #include "files/input_file.h"
 #include "files/json_text.h"
@@ -39,10 +40,10 @@ Result<std::optional<JsonText>> object_in(const std::filesystem::path& path) {
   std::string text(size, '\0');
   if (auto unread = file.value().read(0, text)) return of_file(*std::move(unread));
   const std::string help = "a model's folder has one that says how it is built";
-  if (const std::string wrong = wrong_with_json(text); !wrong.empty()) return fault(wrong, help);
-  JsonText object(std::move(text));
-  if (!object.root().starts_with('{')) return fault("is no JSON object", help);
-  return std::optional(std::move(object));
+  ReadJsonText object = read_json_text(std::move(text));
+  if (!object.wrong.empty()) return fault(object.wrong, help);
+  if (!object.text.root().starts_with('{')) return fault("is no JSON object", help);
+  return std::optional(std::move(object.text));
 }
 
 // What a config.json says of how a model is built. The names of a classifier's classes, which may be many, say nothing

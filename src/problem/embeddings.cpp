@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/hashed_places.h"
 #include "base/suggest.h"
 #include "base/text.h"
 
@@ -25,8 +26,8 @@ class Dictionary {
   std::size_t width() const { return width_; }
 
   std::optional<std::size_t> number_of(std::string_view token) const {
-    const auto found = std::ranges::lower_bound(by_text_, token, {}, [&](std::size_t number) { return text(number); });
-    return found == by_text_.end() || text(*found) != token ? std::nullopt : std::optional(*found);
+    const auto found = by_text_.find(token, [&](std::uint32_t number) { return text(number); });
+    return found ? std::optional<std::size_t>(*found) : std::nullopt;
   }
 
   std::span<const double> vector(std::size_t number) const {
@@ -43,9 +44,12 @@ class Dictionary {
     std::size_t before = 0;
   };
 
-  explicit Dictionary(RawEmbeddings embeddings) : raw_(std::move(embeddings)), by_text_(raw_.tokens.size()) {
-    std::iota(by_text_.begin(), by_text_.end(), std::size_t{0});
-    std::ranges::sort(by_text_, {}, [&](std::size_t number) { return text(number); });
+  explicit Dictionary(RawEmbeddings embeddings) : raw_(std::move(embeddings)) {
+    by_text_.reserve(raw_.tokens.size());
+    for (std::size_t number = 0; number < raw_.tokens.size(); ++number)
+      by_text_.add(short_hash(text(number)), static_cast<std::uint32_t>(number));
+    by_text_.put_in_order([&](std::uint32_t number) { return text(number); },
+                          [](std::uint32_t) {});  // each is there once
     if (raw_.others.contains(0)) return;
     width_ = raw_.width;
     first_ = raw_.where_of_first;
@@ -85,7 +89,7 @@ class Dictionary {
   }
 
   RawEmbeddings raw_;
-  std::vector<std::size_t> by_text_;  // all numbers: a file can be made whose tokens all have one hash
+  HashedPlaces by_text_;
   std::string first_ = {};
   std::size_t width_ = 0;
   std::map<std::size_t, Other> others_ = {};

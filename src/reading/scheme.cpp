@@ -40,7 +40,7 @@ class SchemeReader {
 
  private:
   void read_member(const JsonMember& member) {
-    const std::string& key = member.key;
+    const std::string key = member.key();
     const std::string where = pointer("", key);
     const JsonValue& value = member.value;
     if (key == "points") return read_points(value, where);
@@ -92,7 +92,7 @@ class SchemeReader {
   }
 
   // The members of an object; none, and a fault, where it is another kind of value.
-  std::vector<JsonMember> members_of(const JsonValue& value, const std::string& where, Help help) {
+  std::deque<JsonMember> members_of(const JsonValue& value, const std::string& where, Help help) {
     const auto object = value.object();
     if (object) return object->members;
     report_kind(value, where, "an object is wanted", faults_, std::move(help));
@@ -102,9 +102,9 @@ class SchemeReader {
   void read_points(const JsonValue& value, const std::string& where) {
     std::set<std::string> given;
     for (const JsonMember& member : members_of(value, where, R"(give each step its points: {"scores": 3})")) {
-      const std::string place = pointer(where, member.key);
+      const std::string place = pointer(where, member.key());
       const auto points = points_of(member.value, place);
-      const auto step = step_named(member.key, place);
+      const auto step = step_named(member.key(), place);
       if (!step) continue;
       if (!given.insert(*step).second) {
         faults_.add_at_key("duplicate-step", place, shown(place) + " is " + *step + ", which has its points already",
@@ -135,18 +135,18 @@ class SchemeReader {
 
   void read_deductions(const JsonValue& value, const std::string& where) {
     for (const JsonMember& member : members_of(value, where, R"(say what a mistake costs: {"scale.none": 1})")) {
-      const std::string place = pointer(where, member.key);
+      const std::string place = pointer(where, member.key());
       const auto points = points_of(member.value, place);
-      if (!names_mistake(member.key)) {
+      if (!names_mistake(member.key())) {
         faults_.add([&] {
           return Diagnostic{.code = "unknown-mistake",
                             .where = place,
                             .message = shown(place) + " is no mistake that is known",
-                            .help = help_for_mistake(member.key),
+                            .help = help_for_mistake(member.key()),
                             .at_key = true};
         });
       }
-      scheme_.deduct.push_back({member.key, points.value_or(0)});
+      scheme_.deduct.push_back({member.key(), points.value_or(0)});
     }
   }
 

@@ -17,28 +17,14 @@ Diagnostic bad_json(const std::string& name, const std::string& what) {
   return {.code = "bad-tokenizer", .message = name + " " + what, .help = fetch_again};
 }
 
-// A name as JSON Pointer has it (RFC 6901).
-std::string escaped(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (c == '~') {
-      text += "~0";
-    } else if (c == '/') {
-      text += "~1";
-    } else {
-      text += c;
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string readable(std::string_view text) { return "`" + shortened(visible(text.substr(0, 200)), 40) + "`"; }
 
 Result<JsonFile> parse_json_file(std::string name, std::string text) {
-  if (const std::string wrong = wrong_with_json(text); !wrong.empty()) return bad_json(name, wrong);
-  JsonFile file{.name = std::move(name), .text = JsonText(std::move(text))};
+  ReadJsonText read = read_json_text(std::move(text));
+  if (!read.wrong.empty()) return bad_json(name, read.wrong);
+  JsonFile file{.name = std::move(name), .text = std::move(read.text)};
   if (!file.text.root().starts_with('{')) return bad_json(file.name, "is no object of JSON");
   return file;
 }
@@ -55,9 +41,9 @@ JsonPlace JsonPlace::operator[](std::string_view member) const {
 
 std::string JsonPlace::pointer() const {
   if (!whole_) return "";
-  const std::string last = missing_             ? escaped(*missing_)
+  const std::string last = missing_             ? pointer_step(*missing_)
                            : part_.name.empty() ? std::to_string(index_)
-                                                : escaped(unescaped_json(part_.name));
+                                                : pointer_step(unescaped_json(part_.name));
   return whole_->pointer() + "/" + last;
 }
 

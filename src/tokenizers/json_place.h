@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_spelling.h"
 #include "base/result.h"
 #include "files/json_text.h"
 

@@ -27,15 +27,14 @@ std::vector<std::size_t> Vocabulary::index() {
   with_id_.assign(size(), no_place);
   for (std::uint32_t place = 0; place < size(); ++place) {
     if (ids_[place] == passed_over) continue;
-    by_hash_.push_back({short_hash(spelling_at(place)), place});
+    by_hash_.add(short_hash(spelling_at(place)), place);
     if (ids_[place] >= size()) continue;
     std::uint32_t& with_id = with_id_[ids_[place]];
     if (with_id != no_place) repeated.push_back(place);
     if (with_id == no_place) with_id = place;
   }
-  put_in_order(
-      by_hash_, [&](std::uint32_t place) { return spelling_at(place); },
-      [&](std::uint32_t place) { repeated.push_back(place); });
+  by_hash_.put_in_order([&](std::uint32_t place) { return spelling_at(place); },
+                        [&](std::uint32_t place) { repeated.push_back(place); });
   std::ranges::sort(repeated);
   repeated.erase(std::unique(repeated.begin(), repeated.end()), repeated.end());
   return repeated;
@@ -47,7 +46,7 @@ std::optional<std::size_t> Vocabulary::left_out() const {
 }
 
 std::optional<std::size_t> Vocabulary::id(std::string_view spelling) const {
-  const auto place = find_place(by_hash_, spelling, [&](std::uint32_t at) { return spelling_at(at); });
+  const auto place = by_hash_.find(spelling, [&](std::uint32_t at) { return spelling_at(at); });
   return place ? std::optional<std::size_t>(ids_[*place]) : std::nullopt;
 }
 

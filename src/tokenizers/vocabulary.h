@@ -52,7 +52,7 @@ class Vocabulary {
   std::vector<std::uint32_t> ends_;     // there, of each place
   std::vector<std::uint32_t> ids_;      // of each place
   std::vector<std::uint32_t> with_id_;  // the place that has each id
-  std::vector<HashedPlace> by_hash_;
+  HashedPlaces by_hash_;
 };
 
 // What a model knows, and what was added to it behind.

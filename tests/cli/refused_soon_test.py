@@ -123,6 +123,11 @@ def of_one_hash():
 ONE_HASH = of_one_hash()
 
 
+def numbered(member, count, first=b""):
+    """An object of as many members."""
+    return b"{" + first + b",".join(member % i for i in range(count)) + b"}"
+
+
 # Each a text of a problem, or a problem, and what files beside it hold.
 HOSTILE = {
     "nothing but brackets": (filled(b"["), {}),
@@ -144,6 +149,13 @@ HOSTILE = {
     "words in place of numbers": (b'{"inputs": [' + filled(b'["x", "y"], ') + b"[1, 2]]}", {}),
     "numbers beyond all numbers": (b'{"inputs": [' + filled(b"[1e999999999, -1e999999999], ") + b"[1, 2]]}", {}),
     "unknown keys": (b"{" + b", ".join(b'"key%d": 1' % i for i in range(100_000)) + b', "inputs": [[1]]}', {}),
+    "unknown keys without end": (numbered(b'"k%06x":0', 700_000), {}),
+    "unknown keys without end, with an escape": (numbered(b'"k%06x\\n":0', 700_000), {}),
+    "unknown keys of a file": (b'{"inputs": ' + numbered(b'"k%06x":0', 700_000, b'"file":"x.npy",') + b"}", {}),
+    "embeddings that are one number each": (
+        b'{"tokens": ["a"], "embeddings": ' + numbered(b'"k%06x":0', 700_000) + b"}", {}),
+    "a token beside as many embeddings as fit": (
+        b'{"tokens": ["a"], "embeddings": ' + numbered(b'"k%06x":[0]', 700_000) + b"}", {}),
     "unknown keys of a block": (
         dict(SMALL, block=dict({f"key{i}": 1 for i in range(200_000)}, layers=[{"self": {}}])), {}),
     "objects in place of numbers": (
@@ -225,6 +237,14 @@ def colliding_merges():
             "merges": [f"t{left} t{right}" for left, right in pairs] + ["no token"]}
 
 
+def a_million_merges():
+    characters = [chr(0x4E00 + i) for i in range(1000)]
+    pairs = [(one, other) for one in characters for other in characters]
+    vocabulary = characters + [one + other for one, other in pairs]
+    return {"type": "BPE", "vocab": {token: i for i, token in enumerate(vocabulary)},
+            "merges": [f"{one} {other}" for one, other in pairs] + ["no token"]}
+
+
 IMPORTED = ["import", ".", "--text", "a"]
 
 # The same of files that are given with a problem, or without one: the words, and what the files hold.
@@ -290,6 +310,7 @@ HOSTILE_BESIDE = {
     "added tokens that are none": (IMPORTED, letters(added_tokens=[{}] * 500_000)),
     "added tokens that are nothing, as short as can be": (IMPORTED, {"tokenizer.json": b'{"added_tokens":[' + filled(b"{},") + (
         b'{}],"model":{"type":"BPE","vocab":{"a":0},"merges":[]}}')}),
+    "a million merges, and one more that is of no tokens": (IMPORTED, tokenizer(a_million_merges())),
     "merges that are nothing": (IMPORTED, {"tokenizer.json": (
         b'{"model":{"type":"BPE","vocab":{"a":0},"merges":[' + filled(b'"",') + b'""]}}')}),
     "a list of what is no template": (IMPORTED, letters(post_processor={

@@ -34,16 +34,16 @@ class AnswersReader {
     }
     bool has_steps = false;
     for (const JsonMember& member : object->members) {
-      if (member.key == "steps" && !not_answers_) {
+      if (member.key() == "steps" && !not_answers_) {
         has_steps = true;
         read_steps(member.value);
-      } else if (member.key == "schema") {
+      } else if (member.key() == "schema") {
         check_schema(member.value);
-      } else if (member.key == "name") {
+      } else if (member.key() == "name") {
         answers_.name = member.value.text().value_or("");
-      } else if (member.key == "problem") {
+      } else if (member.key() == "problem") {
         answers_.problem = member.value.text().value_or("");
-      } else if (!is_free(member.key) && member.key != "steps") {
+      } else if (!is_free(member.key()) && member.key() != "steps") {
         unknown_key(member);
       }
     }
@@ -80,7 +80,7 @@ class AnswersReader {
   void unknown_key(const JsonMember& member) {
     if (not_answers_) return;
     if (faults_.are_enough()) return static_cast<void>(faults_.count_one_more());
-    const std::string& key = member.key;
+    const std::string key = member.key();
     const std::string where = pointer("", key);
     const bool of_problem = key == "inputs" || key == "weights" || key == "tokens" || key == "embeddings";
     const bool of_trace = key == "statement" || key == "arithmetic" || key == "labels" || key == "backend";
@@ -118,19 +118,19 @@ class AnswersReader {
   }
 
   void read_step(const JsonMember& member) {
-    const std::string where = pointer("/steps", member.key);
+    const std::string where = pointer("/steps", member.key());
     AnsweredStep step;
-    const KnownSteps::Ids ids = known_.called(member.key);
-    step.id = ids.size() == 1 ? ids.front() : member.key;
+    const KnownSteps::Ids ids = known_.called(member.key());
+    step.id = ids.size() == 1 ? ids.front() : member.key();
     const bool given_already = !given_.insert(step.id).second;
     if (ids.size() > 1) {
-      faults_.add("ambiguous-step", where, at(member.key_spelling), symbol_of_several(member.key, ids), write_the_id);
+      faults_.add("ambiguous-step", where, at(member.key_spelling), symbol_of_several(member.key(), ids), write_the_id);
     } else if (ids.empty()) {
       unknown_.add([&] {
         return Diagnostic{.code = "unknown-step",
                           .where = where,
                           .message = shown(where) + " is not a step that is known",
-                          .help = help_for_step(member.key, known_),
+                          .help = help_for_step(member.key(), known_),
                           .range = at(member.key_spelling)};
       });
       if (&unknown_ != &faults_) return;

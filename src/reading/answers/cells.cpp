@@ -185,15 +185,15 @@ void CellsReader::read_placed(AnsweredStep& step, const JsonValue& object, const
   step.by_cell = true;
   std::set<std::vector<std::size_t>> seen;
   std::size_t axes = 0;
-  const std::vector<JsonMember> members = std::move(object.object()->members);
+  const std::deque<JsonMember> members = std::move(object.object()->members);
   for (const JsonMember& member : members) {
-    const std::string place = pointer(where, member.key);
+    const std::string place = pointer(where, member.key());
     const auto bad_key = [&](std::string code, std::string message, Help help) {
       faults_.add(std::move(code), place, place_in(text_, member.key_spelling), std::move(message), std::move(help));
     };
-    const auto index = index_of(member.key);
+    const auto index = index_of(member.key());
     if (!index) {
-      bad_key("bad-index", "\"" + shown(member.key) + "\" is no place in a step",
+      bad_key("bad-index", "\"" + shown(member.key()) + "\" is no place in a step",
               "indices count from 1, one an axis, with commas between them: \"1,2\"");
     } else if (!seen.insert(*index).second) {
       bad_key("duplicate-cell", shown(place) + " is a cell that is given already", "keep one of the two");

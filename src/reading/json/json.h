@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,13 +78,14 @@ class JsonValue {
 };
 
 struct JsonMember {
-  std::string key;
   std::string_view key_spelling;  // with its quotes
   JsonValue value;
+
+  std::string key() const;
 };
 
 struct JsonObject {
-  std::vector<JsonMember> members;  // in the order of the text; of a key given twice the first
+  std::deque<JsonMember> members;  // in the order of the text; of a key given twice the first
 
   std::optional<JsonValue> find(std::string_view key) const;
 };
@@ -108,12 +110,6 @@ class JsonWalk {
 
 // What a number says, from its spelling. REQUIRES: one of a text that parse_json reads.
 JsonNumber number_spelled(std::string_view spelling);
-
-// What a text says, from its spelling with quotes.
-std::string unquoted(std::string_view spelling);
-
-// Which of an object's keys, as they are spelled, name what one before them names; in order.
-std::vector<std::size_t> repeated_keys(std::span<const std::string_view> spellings);
 
 // Where in the text a piece of it stands.
 TextRange place_in(std::string_view text, std::string_view piece);

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 
+#include "base/json_spelling.h"
 #include "reading/json/json.h"
 
 namespace attn {
@@ -48,7 +49,7 @@ class Finding {
     if (inside.empty()) return;
     std::size_t index = 0;
     for (JsonWalk walk(value); !inside.empty() && walk.next(); ++index) {
-      const std::string step = is_object ? unquoted(walk.key_spelling()) : std::to_string(index);
+      const std::string step = is_object ? unescaped_json(walk.key_spelling()) : std::to_string(index);
       const auto wanted = inside.extract(step);
       if (wanted.empty()) continue;
       find(walk.value(), is_object ? walk.key_spelling() : walk.value().spelling(), wanted.mapped());

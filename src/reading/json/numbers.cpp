@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/expression.h"
+#include "base/json_spelling.h"
 #include "reading/json/json.h"
 
 namespace attn {
@@ -49,7 +50,7 @@ class NumbersReader {
       case Kind::number:
         return add(number_spelled(spelling).value);
       case Kind::text:
-        return add_text(unquoted(spelling));
+        return add_text(unescaped_json(spelling));
       case Kind::word:
         if (spelling == "null") return set_odd("null", "a number");
         if (!made_.first_boolean) made_.first_boolean = open_;
@@ -115,7 +116,7 @@ bool JsonValue::holds_numbers() const {
   const Token leaf = first_leaf();
   const std::string_view spelling = spelled(spelling_, leaf.range);
   if (leaf.kind == Token::Kind::end) return JsonWalk(*this).next();
-  if (leaf.kind == Token::Kind::text) return number_in_text(unquoted(spelling)).has_value();
+  if (leaf.kind == Token::Kind::text) return number_in_text(unescaped_json(spelling)).has_value();
   return leaf.kind == Token::Kind::number || spelling == "true" || spelling == "false";
 }
 

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json_spelling.h"
 #include "base/text.h"
 #include "problem/faults.h"
 #include "reading/json/json.h"
@@ -26,8 +28,9 @@ bool begins_value(Kind kind) {
 // A list or an object that is not closed yet.
 struct Open {
   Token bracket;
-  std::size_t index = 0;                    // of the element that comes, in a list
-  std::vector<std::string_view> keys = {};  // of the members, up to the one that comes, as they are spelled
+  JsonKeys keys;                   // of the members, up to the one that comes
+  std::string_view last_key = {};  // of them
+  std::size_t index = 0;           // of the element that comes, in a list
 
   bool is_object() const { return bracket.kind == Kind::open_object; }
   std::string opening() const { return is_object() ? "{" : "["; }
@@ -100,7 +103,7 @@ class Parser {
                         .help = "no part of a file needs more than a few levels",
                         .range = token.range};
     }
-    open_.push_back({.bracket = token});
+    open_.push_back({.bracket = token, .keys = JsonKeys(text_)});
     wants_ = open_.back().is_object() ? Wants::key_or_end : Wants::value_or_end;
     return std::nullopt;
   }
@@ -139,19 +142,23 @@ class Parser {
 
   void take_name(const Token& token) {
     wants_ = Wants::colon;
-    open_.back().keys.push_back(spelled(text_, token.range));
+    open_.back().last_key = spelled(text_, token.range);
+    open_.back().keys.add(open_.back().last_key);
   }
 
   void report_repeated_keys() {
-    const std::vector<std::string_view>& keys = open_.back().keys;
-    for (const std::size_t repeated : repeated_keys(keys)) {
-      const std::string where = pointer(place_of_open(), unquoted(keys[repeated]));
-      faults_.add({.code = "duplicate-key",
-                   .where = where,
-                   .message = shown(where) + " is given twice",
-                   .help = "keep one of the two",
-                   .range = place_in(text_, keys[repeated]),
-                   .at_key = true});
+    JsonKeys& keys = open_.back().keys;
+    for (const std::uint32_t repeated : keys.repeated()) {
+      faults_.add([&] {
+        const std::string_view key = keys.spelling_at(repeated);
+        const std::string where = pointer(place_of_open(), unescaped_json(key));
+        return Diagnostic{.code = "duplicate-key",
+                          .where = where,
+                          .message = shown(where) + " is given twice",
+                          .help = "keep one of the two",
+                          .range = place_in(text_, key),
+                          .at_key = true};
+      });
     }
   }
 
@@ -221,7 +228,7 @@ class Parser {
     std::string where;
     for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
       const Open& open = open_[i];
-      where = pointer(where, open.is_object() ? unquoted(open.keys.back()) : std::to_string(open.index));
+      where = pointer(where, open.is_object() ? unescaped_json(open.last_key) : std::to_string(open.index));
     }
     return where;
   }

@@ -82,7 +82,7 @@ std::optional<RawTensor> read_random(JsonObject& object, const std::string& wher
     complete = false;
   }
   for (const auto& [name, member] : members) {
-    const std::string place = pointer(where, member->key);
+    const std::string place = pointer(where, member->key());
     if (name == "random") {
       const auto kind = read_choice(member->value, place, random_kinds, "random tensor", faults);
       constexpr RandomKind kinds[] = {RandomKind::normal, RandomKind::xavier, RandomKind::kaiming,
@@ -153,7 +153,7 @@ std::optional<RawTensor> read_reference(JsonObject& object, const std::string& w
   for (const auto& [name, member] :
        keys.check(object, where, {"file", "tensor", "rows", "columns", "take", "transpose"}, faults)) {
     const bool is_file = name == "file";
-    const std::string place = pointer(where, member->key);
+    const std::string place = pointer(where, member->key());
     if (!is_file && name != "tensor") {
       complete = read_part(name, member->value, place, reference.part, faults) && complete;
       continue;
@@ -177,14 +177,21 @@ std::optional<RawTensor> read_reference(JsonObject& object, const std::string& w
   return RawTensor{where, std::move(reference)};
 }
 
+constexpr std::size_t most_misspelt = 100;  // more keys that are none of a tensor are no slips of a pen
+
 // The keys of a tensor that are the object's, or were meant.
 std::set<std::string> meant_keys(const JsonObject& object) {
   static const std::vector<std::string> all = {"file",   "tensor",    "rows",  "columns", "take",
                                                "random", "transpose", "shape", "seed"};
   std::set<std::string> meant;
+  std::size_t unknown = 0;
   for (const JsonMember& member : object.members) {
-    if (is_free_key(member.key)) continue;
-    if (auto key = closest(member.key, all)) meant.insert(*std::move(key));
+    const std::string key = member.key();
+    if (std::ranges::count(all, key) > 0) {
+      meant.insert(key);
+    } else if (!is_free_key(key) && ++unknown <= most_misspelt) {
+      if (auto near = closest(key, all)) meant.insert(*std::move(near));
+    }
   }
   return meant;
 }

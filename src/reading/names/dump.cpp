@@ -66,7 +66,7 @@ std::map<std::string, std::vector<Axis>> stored_axes(const std::map<std::string,
     for (const JsonValue& name : *names) {
       if (const auto axis = name.text()) axes.push_back(*axis);
     }
-    all.emplace(member.key, std::move(axes));
+    all.emplace(member.key(), std::move(axes));
   }
   return all;
 }

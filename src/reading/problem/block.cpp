@@ -84,7 +84,7 @@ class BlockReader {
     RawBlock block;
     block.where = where;
     for (const auto& [key, member] : members(*object, where, block_keys)) {
-      read_member(block, key, member->value, pointer(where, member->key));
+      read_member(block, key, member->value, pointer(where, member->key()));
     }
     if (!block.layers.is_given()) {
       faults_.add("missing-member", where, shown(where) + R"( has no "layers")",
@@ -102,11 +102,11 @@ class BlockReader {
     const std::vector<std::string> names = split(known, ' ');
     std::vector<std::pair<std::string, JsonMember*>> found;
     for (JsonMember& member : object.members) {
-      if (is_free_key(member.key)) continue;
-      if (std::ranges::count(names, member.key) > 0) {
-        found.emplace_back(member.key, &member);
+      if (is_free_key(member.key())) continue;
+      if (std::ranges::count(names, member.key()) > 0) {
+        found.emplace_back(member.key(), &member);
       } else {
-        report_unknown(member.key, where, names);
+        report_unknown(member.key(), where, names);
       }
     }
     return found;
@@ -257,7 +257,7 @@ class BlockReader {
     layer.where = where;
     for (const auto& [key, member] : members(*object, where, layer_keys)) {
       const JsonValue& part = member->value;
-      const std::string place = pointer(where, member->key);
+      const std::string place = pointer(where, member->key());
       if (key == "repeat") {
         const auto count = read_integer(part, place, 1, std::int64_t{most_layers}, faults_);
         layer.repeat = count ? std::optional(static_cast<std::size_t>(*count)) : std::nullopt;
@@ -283,7 +283,8 @@ class BlockReader {
     RawNorm norm;
     norm.where = where;
     for (const auto& [key, member] : members(*object, where, norm_keys)) {
-      (key == "gain" ? norm.gain : norm.bias) = read_tensor(member->value, pointer(where, member->key), keys_, faults_);
+      (key == "gain" ? norm.gain : norm.bias) =
+          read_tensor(member->value, pointer(where, member->key()), keys_, faults_);
     }
     return norm;
   }
@@ -299,7 +300,7 @@ class BlockReader {
     };
     for (const auto& [key, member] : members(*object, where, ffn_keys)) {
       const auto place = std::ranges::find_if(places, [&key = key](const auto& one) { return key == one.first; });
-      *place->second = read_tensor(member->value, pointer(where, member->key), keys_, faults_);
+      *place->second = read_tensor(member->value, pointer(where, member->key()), keys_, faults_);
     }
     return network;
   }

@@ -84,11 +84,11 @@ class ChoiceReader {
     std::vector<std::string> known = {"type"};
     for (const Parameter& parameter : spec.parameters) known.push_back(parameter.name);
     std::map<std::string, JsonMember*> given;
-    for (JsonMember& member : object.members) given.emplace(member.key, &member);
+    for (JsonMember& member : object.members) given.emplace(member.key(), &member);
     for (JsonMember& member : object.members) {
-      if (is_free_key(member.key) || std::ranges::count(known, member.key) > 0) continue;
-      const std::string place = pointer(choice.where, member.key);
-      const auto meant = closest(member.key, known);
+      if (is_free_key(member.key()) || std::ranges::count(known, member.key()) > 0) continue;
+      const std::string place = pointer(choice.where, member.key());
+      const auto meant = closest(member.key(), known);
       faults_.add_at_key("unknown-key", place, shown(place) + " is no parameter of the " + what_ + " " + spec.name,
                          meant ? "did you mean " + *meant + "?" : "known here: " + listed(known));
       // It is read as what was meant, so that one slip is told once.
@@ -102,7 +102,7 @@ class ChoiceReader {
 
   // A parameter that is not given has no member.
   void read_parameter(JsonMember* given, const ChoiceSpec& spec, const Parameter& parameter, RawChoice& choice) {
-    const std::string place = given ? pointer(choice.where, given->key) : "";
+    const std::string place = given ? pointer(choice.where, given->key()) : "";
     if (!given && (parameter.may_be_left_out && !parameter.fallback)) return;
     if (!given && !parameter.fallback) {
       faults_.add("missing-member", choice.where,

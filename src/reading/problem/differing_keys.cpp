@@ -81,11 +81,11 @@ bool is_exchanged(const std::vector<double>& a, const std::vector<double>& b) {
   return true;
 }
 
-using ByKey = std::map<std::string_view, JsonValue>;
+using ByKey = std::map<std::string, JsonValue, std::less<>>;
 
 ByKey by_key(const JsonObject& object) {
   ByKey values;
-  for (const JsonMember& member : object.members) values.emplace(member.key, member.value);
+  for (const JsonMember& member : object.members) values.emplace(member.key(), member.value);
   return values;
 }
 
@@ -104,8 +104,8 @@ struct NumbersBefore {
 std::map<NestedNumbers, std::string, NumbersBefore> alone_by_numbers(const JsonObject& first, const ByKey& second) {
   std::map<NestedNumbers, std::string, NumbersBefore> keys;
   for (const JsonMember& member : first.members) {
-    if (second.contains(member.key)) continue;
-    if (auto numbers = numbers_of(member.value)) keys.emplace(std::move(numbers->numbers), member.key);
+    if (second.contains(member.key())) continue;
+    if (auto numbers = numbers_of(member.value)) keys.emplace(std::move(numbers->numbers), member.key());
   }
   return keys;
 }
@@ -122,9 +122,9 @@ class Comparing {
     };
     const ByKey ones = by_key(first), others = by_key(second);
     for (const JsonMember& member : first.members) {
-      if (is_left_out(member.key)) continue;
-      const std::string here = pointer(where, member.key);
-      if (const auto other = others.find(member.key); other != others.end()) {
+      if (is_left_out(member.key())) continue;
+      const std::string here = pointer(where, member.key());
+      if (const auto other = others.find(member.key()); other != others.end()) {
         values(here, member.value, other->second);
       } else {
         found.push_back({here, spelled(member.value), ""});
@@ -132,10 +132,10 @@ class Comparing {
     }
     const auto left = alone_by_numbers(first, others);
     for (const JsonMember& member : second.members) {
-      if (ones.contains(member.key) || is_left_out(member.key)) continue;
+      if (ones.contains(member.key()) || is_left_out(member.key())) continue;
       const auto numbers = numbers_of(member.value);
       const auto same = numbers ? left.find(numbers->numbers) : left.end();
-      found.push_back({pointer(where, member.key), "",
+      found.push_back({pointer(where, member.key()), "",
                        same != left.end() ? "the numbers of A's " + same->second : spelled(member.value)});
     }
   }

@@ -127,7 +127,7 @@ Roles<T> by_role(Read in, JsonObject object, Where where, std::string_view parts
                  std::optional<T> (*read)(Read, Value, Where)) {
   Roles<T> roles;
   for (const auto& [role, member] : in.keys.check(object, where, split(parts, ' '), in.faults))
-    roles.of(role) = read(in, member->value, pointer(where, member->key));
+    roles.of(role) = read(in, member->value, pointer(where, member->key()));
   return roles;
 }
 

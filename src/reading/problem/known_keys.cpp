@@ -34,6 +34,7 @@ std::vector<std::string> names_below(std::string_view parent, const std::vector<
 }  // namespace
 
 KnownKeys::KnownKeys(const Catalog& catalog) : keys_(problem_keys(catalog)) {
+  for (std::size_t i = 0; i < keys_.size(); ++i) places_.emplace(keys_[i].pointer, i);
   outermost_ = names_below("", keys_);
   for (const OptionSpec& option : catalog.options) {
     outermost_.push_back(option.name);
@@ -42,8 +43,8 @@ KnownKeys::KnownKeys(const Catalog& catalog) : keys_(problem_keys(catalog)) {
 }
 
 const ProblemKey* KnownKeys::find(std::string_view pointer) const {
-  const auto found = std::ranges::find(keys_, pointer, &ProblemKey::pointer);
-  return found == keys_.end() ? nullptr : &*found;
+  const auto found = places_.find(pointer);
+  return found == places_.end() ? nullptr : &keys_[found->second];
 }
 
 bool KnownKeys::has_keys_below(std::string_view parent) const {
@@ -101,19 +102,19 @@ MembersByKey KnownKeys::check(JsonObject& object, const std::string& where, cons
                               Faults& faults) const {
   MembersByKey members;
   for (JsonMember& member : object.members) {
-    if (const auto name = std::ranges::find(known, member.key); name != known.end()) members[*name] = &member;
-  }
-  for (JsonMember& member : object.members) {
-    if (is_free_key(member.key) || std::ranges::count(known, member.key) > 0) continue;
-    if (faults.are_enough()) {
+    const std::string key = member.key();
+    if (std::ranges::count(known, key) > 0) {
+      members[key] = &member;
+    } else if (!is_free_key(key) && faults.are_enough()) {
       faults.count_one_more();
-      continue;
+    } else if (!is_free_key(key)) {
+      const auto near = closest(key, known);
+      const auto meant = near ? pointer(where, *near) : meant_pointer(where, key);
+      report_unknown_key(pointer(where, key), meant, "known here: " + listed(known), faults);
+      const auto name =
+          std::ranges::find_if(known, [&](const std::string& one) { return meant == pointer(where, one); });
+      if (name != known.end()) members.emplace(*name, &member);
     }
-    const auto near = closest(member.key, known);
-    const auto meant = near ? pointer(where, *near) : meant_pointer(where, member.key);
-    report_unknown_key(pointer(where, member.key), meant, "known here: " + listed(known), faults);
-    const auto name = std::ranges::find_if(known, [&](const std::string& one) { return meant == pointer(where, one); });
-    if (name != known.end()) members.emplace(*name, &member);
   }
   return members;
 }

@@ -25,7 +25,7 @@ std::optional<RawMask> mask_term(const JsonValue& value, const std::string& wher
   const bool misnamed = faults.count() > before;
   std::vector<JsonMember*> kinds;
   for (JsonMember& member : object->members) {
-    if (member.key == "allow" || member.key == "block" || member.key == "add") kinds.push_back(&member);
+    if (member.key() == "allow" || member.key() == "block" || member.key() == "add") kinds.push_back(&member);
   }
   if (kinds.empty() && misnamed) return std::nullopt;
   if (kinds.size() != 1) {
@@ -34,7 +34,7 @@ std::optional<RawMask> mask_term(const JsonValue& value, const std::string& wher
         shown(where) + (kinds.empty() ? " has none of allow, block, add" : " has more than one of allow, block, add"),
         kinds.empty() ? spellings : R"(several make a list: [{"allow": …}, {"add": …}])");
   }
-  const std::string& key = kinds[0]->key;
+  const std::string key = kinds[0]->key();
   const std::string place = pointer(where, key);
   const bool add = key == "add";
   if (const auto numbers = add ? kinds[0]->value.numbers() : std::nullopt; numbers && numbers->first_boolean) {

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_spelling.h"
 #include "reading/json/values.h"
 
 namespace attn {
@@ -47,7 +48,7 @@ std::optional<RawEmbeddings> read_embeddings(const JsonValue& value, const std::
   for (JsonWalk members(value); members.next();) {
     const std::size_t number = embeddings.tokens.size();
     // No key is given twice, or the text would have been refused.
-    const std::string& token = embeddings.tokens.emplace_back(unquoted(members.key_spelling()));
+    const std::string& token = embeddings.tokens.emplace_back(unescaped_json(members.key_spelling()));
     if (const auto vector = list_of_numbers(members.value())) {
       if (embeddings.width == 0) {
         embeddings.width = vector->size();
@@ -61,6 +62,8 @@ std::optional<RawEmbeddings> read_embeddings(const JsonValue& value, const std::
     std::optional<RawTensor> vector = read_tensor(members.value(), pointer(where, token), keys, faults);
     if (!vector) return std::nullopt;
     embeddings.others.emplace(number, std::move(*vector));
+    // Nothing but an object may still be right; behind the first that is wrong none is looked at.
+    if (members.value().kind() != JsonValue::Kind::object) break;
   }
   return embeddings;
 }
@@ -85,7 +88,7 @@ std::optional<RawKeysAndValues> read_keys_and_values(const JsonValue& value, con
   RawKeysAndValues pairs{.where = where, .keys = {}, .values = {}};
   for (const auto& [name, member] : keys.check(*object, where, {"keys", "values"}, faults)) {
     (name == "keys" ? pairs.keys : pairs.values) =
-        read_tensor(member->value, pointer(where, member->key), keys, faults);
+        read_tensor(member->value, pointer(where, member->key()), keys, faults);
   }
   bool complete = true;
   for (const auto& [name, tensor] : {std::pair("keys", &pairs.keys), {"values", &pairs.values}}) {

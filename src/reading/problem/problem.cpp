@@ -68,19 +68,20 @@ class StatementReader {
   // Reads what stands at `where`, which is "" for the problem itself, as what belongs at `as`.
   void read_members(JsonObject& object, const std::string& where, std::string_view as) {
     for (JsonMember& member : object.members) {
-      if (is_free_key(member.key) || (as.empty() && !is_part_ && member.key == "$schema")) continue;
-      const std::string place = pointer(where, member.key);
-      if (as.empty() && stands_elsewhere(member.key, place)) continue;
-      if (read_known(pointer(as, member.key), member.value, place)) continue;
-      read_unknown(object, member, where, as);
+      const std::string key = member.key();
+      if (is_free_key(key) || (as.empty() && !is_part_ && key == "$schema")) continue;
+      const std::string place = pointer(where, key);
+      if (as.empty() && stands_elsewhere(key, place)) continue;
+      if (read_known(as == where ? place : pointer(as, key), member.value, place)) continue;
+      read_unknown(object, key, member.value, place, as);
     }
   }
 
   // The fault of it is told once: what stands there is read as what was meant.
-  void read_unknown(const JsonObject& object, const JsonMember& member, const std::string& where, std::string_view as) {
-    const std::string place = pointer(where, member.key);
+  void read_unknown(const JsonObject& object, const std::string& key, const JsonValue& value, const std::string& place,
+                    std::string_view as) {
     if (faults_.are_enough()) return static_cast<void>(faults_.count_one_more());
-    const auto meant = known_.meant_pointer(as, member.key);
+    const auto meant = known_.meant_pointer(as, key);
     // What no attention of a block has stands at the top.
     const bool is_outside = meant && is_part_ && !is_of_attention(meant->substr(1, meant->find('/', 1) - 1), catalog_);
     std::optional<std::string> suggested;
@@ -92,7 +93,7 @@ class StatementReader {
     const bool is_weight = meant->starts_with("/weights/");
     if (given || (is_weight && statement_.weights.of(meant->substr(9)).is_given())) return;
     statement_.elsewhere[*meant] = place;
-    read_known(*meant, member.value, place);
+    read_known(*meant, value, place);
   }
 
   // Where what belongs at `as` stands in the problem that this attention of a block is of.

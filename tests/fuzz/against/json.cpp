@@ -25,8 +25,8 @@ void demand_same(const JsonValue& ours, const Other& other);
 void demand_same_members(const JsonObject& ours, const Other& other, bool has_twice) {
   demand(ours.members.size() == other.size(), "an object has the same keys");
   for (const JsonMember& member : ours.members) {
-    const auto found = other.find(member.key);
-    demand(found != other.end(), "an object has the same keys", member.key);
+    const auto found = other.find(member.key());
+    demand(found != other.end(), "an object has the same keys", member.key());
     if (!has_twice) demand_same(member.value, *found);
   }
 }

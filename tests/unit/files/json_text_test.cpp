@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_spelling.h"
 #include "catch.h"
 
 using namespace attn;
@@ -63,6 +64,8 @@ Tree drawn(std::mt19937& draw, int deepest) {
   }
 }
 
+std::string wrong_with_json(const std::string& text) { return read_json_text(text).wrong; }
+
 }  // namespace
 
 TEST_CASE("a text of JSON says where it is asked what the library reads of all of it") {
@@ -75,9 +78,9 @@ TEST_CASE("a text of JSON says where it is asked what the library reads of all o
                                              : "") +
                                tree.dump(indent, ' ', i % 2 == 0) + (i % 4 == 0 ? "\r\n" : "");
       CAPTURE(i, indent);
-      CHECK(wrong_with_json(text).empty());
-      const JsonText read(text);
-      CHECK(says(read, read.root(), tree));
+      const ReadJsonText read = read_json_text(text);
+      CHECK(read.wrong.empty());
+      CHECK(says(read.text, read.text.root(), tree));
     }
   }
 }

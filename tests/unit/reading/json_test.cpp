@@ -124,7 +124,7 @@ TEST_CASE("every list has its elements, numbers or not", "[json]") {
 TEST_CASE("a value knows its place in the text, and so does its key", "[json]") {
   const std::string text = "\xEF\xBB\xBF{ \"a\": [1, {\"b\\u0063\": 2.50}] }";
   const JsonMember member = parsed(text).object()->members.at(0).value.elements()->at(1).object()->members.at(0);
-  CHECK(member.key == "bc");
+  CHECK(member.key() == "bc");
   CHECK(member.value.spelling() == "2.50");
   CHECK(place_in(text, member.value.spelling()).begin == text.find("2.50"));
   CHECK(place_in(text, member.key_spelling) == TextRange{text.find("\"b"), text.find(": 2")});
