@@ -176,7 +176,14 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return pieces;
 }
 
-bool has_word(std::string_view text, std::string_view word) { return std::ranges::count(split(text, ' '), word) > 0; }
+bool has_word(std::string_view text, std::string_view word) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (text.substr(0, end) == word) return true;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
 
 std::string counted(std::size_t count, std::string_view thing) {
   std::string text = std::to_string(count) + " ";

@@ -52,6 +52,7 @@ class SchemeReader {
     if (key == "round_to") return read_rounding(value, where);
     if (key == "schema") return check_schema(value, where);
     if (key == "$schema" || key == "title" || key == "notes" || is_free_key(key)) return;
+    if (faults_.are_enough()) return static_cast<void>(faults_.count_one_more());
     const std::vector<std::string> keys = {"points",   "per",    "follow_through", "deduct", "too_coarse",
                                            "round_to", "schema", "title",          "notes"};
     const auto near = closest(key, keys);
@@ -145,6 +146,7 @@ class SchemeReader {
                             .help = help_for_mistake(member.key()),
                             .at_key = true};
         });
+        continue;
       }
       scheme_.deduct.push_back({member.key(), points.value_or(0)});
     }

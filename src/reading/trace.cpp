@@ -57,6 +57,7 @@ class Reader {
   }
 
   std::nullopt_t missing(const std::string& parent, std::string_view key) {
+    if (faults.are_enough()) return faults.count_one_more();
     fault_of(parent, "has no \"" + std::string(key) + "\"");
     return std::nullopt;
   }

@@ -82,8 +82,13 @@ std::optional<std::vector<JsonValue>> JsonValue::list() const {
 
 std::string JsonMember::key() const { return unescaped_json(key_spelling); }
 
+bool JsonMember::is_called(std::string_view wanted) const {
+  const std::string_view inside = key_spelling.substr(1, key_spelling.size() - 2);
+  return inside.find('\\') == std::string_view::npos ? inside == wanted : key() == wanted;
+}
+
 std::optional<JsonValue> JsonObject::find(std::string_view key) const {
-  const auto found = std::ranges::find(members, key, &JsonMember::key);
+  const auto found = std::ranges::find_if(members, [&](const JsonMember& member) { return member.is_called(key); });
   return found == members.end() ? std::nullopt : std::optional(found->value);
 }
 

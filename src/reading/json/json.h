@@ -82,6 +82,7 @@ struct JsonMember {
   JsonValue value;
 
   std::string key() const;
+  bool is_called(std::string_view wanted) const;
 };
 
 struct JsonObject {

@@ -37,6 +37,14 @@ Help help_for_integer(const JsonValue& value) {
   return "an integer is written 2 or -3, without quotes";
 }
 
+// How many elements a list has; 0 of anything else.
+std::size_t elements_of(const JsonValue& value) {
+  if (value.kind() != JsonValue::Kind::list) return 0;
+  std::size_t count = 0;
+  for (JsonWalk walk(value); walk.next();) ++count;
+  return count;
+}
+
 // The elements of a list, which one integer is not.
 std::optional<std::vector<std::int64_t>> read_list(const JsonValue& value, const std::string& where, Faults& faults,
                                                    Help help) {
@@ -51,14 +59,13 @@ std::optional<std::vector<std::int64_t>> read_list(const JsonValue& value, const
 const std::array<std::string, 4> random_kinds = {"normal", "xavier", "kaiming", "integers"};
 
 std::optional<std::vector<std::size_t>> read_shape(const JsonValue& value, const std::string& where, Faults& faults) {
+  if (const std::size_t count = elements_of(value); count > most_axes) {
+    return faults.add_of("out-of-range", where,
+                         "has " + counted(count, "size") + "; at most " + std::to_string(most_axes) + " are possible",
+                         "a matrix has two: [3, 4]");
+  }
   const auto sizes = read_list(value, where, faults, "a matrix has two sizes: [3, 4]; a vector has one: [3]");
   if (!sizes) return std::nullopt;
-  if (sizes->size() > most_axes) {
-    return faults.add_of(
-        "out-of-range", where,
-        "has " + counted(sizes->size(), "size") + "; at most " + std::to_string(most_axes) + " are possible",
-        "a matrix has two: [3, 4]");
-  }
   std::vector<std::size_t> shape;
   for (std::size_t i = 0; i < sizes->size(); ++i) {
     const std::int64_t size = (*sizes)[i];
@@ -236,12 +243,16 @@ std::optional<double> scalar(const JsonValue& value, Booleans booleans) {
 
 // --- integers --------------------------------------------------------------
 
+// Nothing where it is none, or so large that it may have been rounded.
+std::optional<std::int64_t> whole_of(double value) {
+  if (std::abs(value) > static_cast<double>(most_exact) || std::trunc(value) != value) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
 std::optional<std::int64_t> integer_of(const JsonNumber& number, const std::string& where, std::int64_t least,
                                        std::int64_t most, Faults& faults) {
-  std::optional<std::int64_t> whole = number.whole;
-  if (!whole && std::abs(number.value) <= static_cast<double>(most_exact) && std::trunc(number.value) == number.value) {
-    whole = static_cast<std::int64_t>(number.value);
-  }
+  const std::optional<std::int64_t> whole = number.whole ? number.whole : whole_of(number.value);
+  if (whole && *whole >= least && *whole <= most) return whole;
   const std::string given =
       shown(where) + " is " + (number.whole ? std::to_string(*number.whole) : shortest(number.value));
   if (!whole && std::trunc(number.value) != number.value) {
@@ -251,13 +262,11 @@ std::optional<std::int64_t> integer_of(const JsonNumber& number, const std::stri
     faults.add("out-of-range", where,
                given + (bounded ? "; at least " + std::to_string(least) + " is wanted" : ", which is too small"),
                "write a larger one");
-  } else if (!whole || *whole > most) {
+  } else {
     const bool bounded = most < most_exact;
     faults.add("out-of-range", where,
                given + (bounded ? "; at most " + std::to_string(most) + " is possible" : ", which is too large"),
                "write a smaller one");
-  } else {
-    return *whole;
   }
   return std::nullopt;
 }
@@ -266,6 +275,7 @@ std::optional<std::int64_t> integer_of(const JsonNumber& number, const std::stri
 
 std::nullopt_t report_kind(const JsonValue& value, const std::string& where, std::string_view wanted, Faults& faults,
                            Help help) {
+  if (faults.are_enough()) return faults.count_one_more();
   if (value.kind() == JsonValue::Kind::null) help = "leave the key out where there is nothing to say";
   std::string message = "is " + in_words(value) + "; " + std::string(wanted);
   if (where.empty()) return faults.add("wrong-kind", where, "the file " + std::move(message), std::move(help));
@@ -324,9 +334,12 @@ std::optional<RawIntegers> read_integers(const JsonValue& value, const std::stri
   }
   RawIntegers integers{where, true, {}};
   for (std::size_t i = 0; i < nested.values().size(); ++i) {
-    const JsonNumber one{nested.values()[i], std::nullopt};
-    const auto integer = integer_of(one, pointer(where, ListPlace{i}), -most_exact, most_exact, faults);
-    if (!integer) return std::nullopt;
+    const double given = nested.values()[i];
+    const auto integer = whole_of(given);
+    if (!integer) {
+      integer_of({given, std::nullopt}, pointer(where, ListPlace{i}), -most_exact, most_exact, faults);  // says why
+      return std::nullopt;
+    }
     integers.values.push_back(*integer);
   }
   return integers;

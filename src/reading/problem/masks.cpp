@@ -21,18 +21,18 @@ std::optional<RawMask> mask_term(const JsonValue& value, const std::string& wher
                          spellings);
   }
   const std::size_t before = faults.count();
-  keys.check(*object, where, {"allow", "block", "add"}, faults);
+  static const std::vector<std::string> kinds_of_terms = {"allow", "block", "add"};
+  keys.check(*object, where, kinds_of_terms, faults);
   const bool misnamed = faults.count() > before;
   std::vector<JsonMember*> kinds;
   for (JsonMember& member : object->members) {
-    if (member.key() == "allow" || member.key() == "block" || member.key() == "add") kinds.push_back(&member);
+    if (std::ranges::count(kinds_of_terms, member.key()) > 0) kinds.push_back(&member);
   }
   if (kinds.empty() && misnamed) return std::nullopt;
   if (kinds.size() != 1) {
-    return faults.add(
-        "bare-mask", where,
-        shown(where) + (kinds.empty() ? " has none of allow, block, add" : " has more than one of allow, block, add"),
-        kinds.empty() ? spellings : R"(several make a list: [{"allow": …}, {"add": …}])");
+    return faults.add_of("bare-mask", where,
+                         kinds.empty() ? "has none of allow, block, add" : "has more than one of allow, block, add",
+                         kinds.empty() ? spellings : R"(several make a list: [{"allow": …}, {"add": …}])");
   }
   const std::string key = kinds[0]->key();
   const std::string place = pointer(where, key);
