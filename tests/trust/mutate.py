@@ -34,7 +34,8 @@ AREAS = {
     "numerics": ("src/base/exp.h", "src/base/math.cpp", "src/base/rounded_functions.cpp", "src/base/rounding.cpp",
                  "src/base/number_pieces.cpp", "src/base/numbers.cpp", "src/base/random.cpp", "src/ops",
                  "src/backend/plain.cpp", "src/backend/cpu", "src/tensor", "src/trace", "src/model"),
-    "readers": ("src/base/expression.cpp", "src/base/utf8.cpp", "src/files", "src/reading", "src/problem",
+    "readers": ("src/base/expression.cpp", "src/base/hashed_places.cpp", "src/base/hashed_places.h",
+                "src/base/json_spelling.cpp", "src/base/utf8.cpp", "src/files", "src/reading", "src/problem",
                 "src/tokenizers"),
     "checker": ("src/base/interval.cpp", "src/base/interval.h", "src/mark", "src/mistakes", "src/compare"),
 }
