@@ -123,6 +123,15 @@ def of_one_hash():
 ONE_HASH = of_one_hash()
 
 
+def misspelt(key):
+    """A thousand members whose keys mean that one."""
+    draw = random.Random(1)
+    spellings = set()
+    while len(spellings) < 1000:
+        spellings.add(b"".join(bytes([c]) + draw.choice([b"", b"-", b"_", b"--", b"-_", b"_-"]) for c in key))
+    return b"".join(b'"%s":[[1]],' % spelling for spelling in sorted(spellings - {key}))
+
+
 def numbered(member, count, first=b""):
     """An object of as many members."""
     return b"{" + first + b",".join(member % i for i in range(count)) + b"}"
@@ -151,6 +160,11 @@ HOSTILE = {
     "unknown keys": (b"{" + b", ".join(b'"key%d": 1' % i for i in range(100_000)) + b', "inputs": [[1]]}', {}),
     "unknown keys without end": (numbered(b'"k%06x":0', 700_000), {}),
     "unknown keys without end, with an escape": (numbered(b'"k%06x\\n":0', 700_000), {}),
+    "a key that is misspelt in a thousand ways beside free ones without end": (
+        numbered(b'"x-%x":0', 400_000, first=misspelt(b"inputs")), {}),
+    "the same, and an escape in each free one": (numbered(b'"x-\\n%05x":0', 500_000, first=misspelt(b"inputs")), {}),
+    "a weight that is misspelt in a thousand ways beside free ones": (
+        b'{"inputs": [[1]], "weights": ' + numbered(b'"x-\\n%05x":0', 100_000, first=misspelt(b"query")) + b"}", {}),
     "unknown keys of a file": (b'{"inputs": ' + numbered(b'"k%06x":0', 700_000, b'"file":"x.npy",') + b"}", {}),
     "embeddings that are one number each": (
         b'{"tokens": ["a"], "embeddings": ' + numbered(b'"k%06x":0', 700_000) + b"}", {}),

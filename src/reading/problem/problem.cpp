@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,19 +68,38 @@ class StatementReader {
 
   // Reads what stands at `where`, which is "" for the problem itself, as what belongs at `as`.
   void read_members(JsonObject& object, const std::string& where, std::string_view as) {
+    std::optional<std::set<std::string>> given;  // of the keys known there, once somebody asks
+    const auto is_given = [&](const std::string& name) {
+      if (!given) given = known_of(object, as);
+      return given->contains(name);
+    };
     for (JsonMember& member : object.members) {
       const std::string key = member.key();
       if (is_free_key(key) || (as.empty() && !is_part_ && key == "$schema")) continue;
       const std::string place = pointer(where, key);
       if (as.empty() && stands_elsewhere(key, place)) continue;
       if (read_known(as == where ? place : pointer(as, key), member.value, place)) continue;
-      read_unknown(object, key, member.value, place, as);
+      read_unknown(key, member.value, place, as, is_given);
     }
   }
 
+  bool is_known(std::string_view pointer) const {
+    return find(catalog_.options, pointer.substr(1)) || known_.find(pointer);
+  }
+
+  // The keys of what stands at `as` that are known there.
+  std::set<std::string> known_of(const JsonObject& object, std::string_view as) const {
+    std::set<std::string> keys;
+    for (const JsonMember& member : object.members) {
+      if (is_known(pointer(as, member.key()))) keys.insert(member.key());
+    }
+    return keys;
+  }
+
   // The fault of it is told once: what stands there is read as what was meant.
-  void read_unknown(const JsonObject& object, const std::string& key, const JsonValue& value, const std::string& place,
-                    std::string_view as) {
+  template <class IsGiven>
+  void read_unknown(const std::string& key, const JsonValue& value, const std::string& place, std::string_view as,
+                    IsGiven is_given) {
     if (faults_.are_enough()) return static_cast<void>(faults_.count_one_more());
     const auto meant = known_.meant_pointer(as, key);
     // What no attention of a block has stands at the top.
@@ -88,7 +108,7 @@ class StatementReader {
     if (meant) suggested = is_outside ? place_above(*meant) : base_ + *meant;
     report_unknown_key(place, suggested, known_keys(as), faults_);
     if (!meant || is_outside) return;
-    const bool given = meant->rfind('/') == as.size() && object.find(meant->substr(as.size() + 1));
+    const bool given = meant->rfind('/') == as.size() && is_given(meant->substr(as.size() + 1));
     // What stands under a wrong name does not take a weight's place.
     const bool is_weight = meant->starts_with("/weights/");
     if (given || (is_weight && statement_.weights.of(meant->substr(9)).is_given())) return;
@@ -108,8 +128,7 @@ class StatementReader {
   // Reports a key that is none of an attention, but of the problem that it stands in.
   bool stands_elsewhere(const std::string& key, const std::string& place) {
     if (!is_part_ || is_of_attention(key, catalog_)) return false;
-    const bool is_known = find(catalog_.options, key) || known_.find("/" + key);
-    if (!is_known) return false;
+    if (!is_known("/" + key)) return false;
     const bool is_cross = base_.ends_with("/cross");
     const std::string above = shown(place_above("/" + key));
     faults_.add_at_key("unknown-key", place, shown(place) + " is not a key that one attention of a block has",
