@@ -24,12 +24,11 @@ inline std::uint32_t short_hash(std::string_view text) {
 }
 
 // Texts by their hashes, of which there may be millions: in order of the hashes, and of the texts where these are
-// alike, they are found as quickly as in a table, in 9 bytes each, and in some 30 steps at most where somebody has
+// alike. One takes 8 bytes beside what the vector keeps free, and is found in some 30 steps at most where somebody has
 // chosen texts that all have one hash.
 class HashedPlaces {
  public:
   void reserve(std::size_t count) { all_.reserve(count); }
-  void clear() { all_.clear(); }
   void add(std::uint32_t hash, std::uint32_t place) { all_.push_back({hash, place}); }
 
   // To be called behind the last. `spelled(place)` is the text there; `repeated(place)` is called of each that says
@@ -59,8 +58,10 @@ class HashedPlaces {
       begin = end;
     }
     all_.erase(kept, all_.end());
-    find_buckets();
   }
+
+  // Looks up where hashes with the same first bits begin, so that many texts are found sooner. REQUIRES: put in order.
+  void find_buckets();
 
   // The place of a text; nothing where it is none of them. REQUIRES: put in order.
   template <class Spelled>
@@ -82,7 +83,6 @@ class HashedPlaces {
   std::size_t bucket_of(std::uint32_t hash) const { return hash >> (32 - bits_); }
 
   void sort_by_hash();
-  void find_buckets();
 
   std::vector<HashedPlace> all_;
   int bits_ = 0;                       // of which there are buckets

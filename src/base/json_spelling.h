@@ -16,7 +16,7 @@ std::size_t end_of_json_text(std::string_view text, std::size_t begin);
 // What a text of JSON says, from its spelling with quotes. REQUIRES: a text that a reader of JSON has accepted.
 std::string unescaped_json(std::string_view spelling);
 
-// The keys of an object, of which there may be millions: one takes 8 bytes.
+// The keys of an object, of which there may be millions: one takes as much as a HashedPlace.
 class JsonKeys {
  public:
   // Of a text of JSON, below 4 GiB, which outlives them.

@@ -48,8 +48,9 @@ class Dictionary {
     by_text_.reserve(raw_.tokens.size());
     for (std::size_t number = 0; number < raw_.tokens.size(); ++number)
       by_text_.add(short_hash(text(number)), static_cast<std::uint32_t>(number));
-    by_text_.put_in_order([&](std::uint32_t number) { return text(number); },
-                          [](std::uint32_t) {});  // each is there once
+    // One that is there twice was told of where the text was read.
+    by_text_.put_in_order([&](std::uint32_t number) { return text(number); }, [](std::uint32_t) {});
+    by_text_.find_buckets();
     if (raw_.others.contains(0)) return;
     width_ = raw_.width;
     first_ = raw_.where_of_first;

@@ -100,7 +100,7 @@ struct RawEmbeddings {
   RawEmbeddings(RawEmbeddings&&) = default;
   RawEmbeddings& operator=(RawEmbeddings&&) = default;
 
-  std::vector<std::string> tokens;          // each once
+  std::vector<std::string> tokens;          // one that is there twice is a fault of the text, told elsewhere
   std::size_t width = 0;                    // of the first vector that is a list of numbers
   std::string where_of_first = {};          // and its JSON Pointer
   std::vector<double> numbers;              // of all lists of so many numbers, one after the other

@@ -1,6 +1,7 @@
 #include "reading/scheme.h"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <optional>
 #include <set>

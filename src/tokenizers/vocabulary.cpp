@@ -22,7 +22,7 @@ std::string_view Vocabulary::spelling_at(std::size_t place) const {
 
 std::vector<std::size_t> Vocabulary::index() {
   std::vector<std::size_t> repeated;
-  by_hash_.clear();
+  by_hash_ = {};
   by_hash_.reserve(size());
   with_id_.assign(size(), no_place);
   for (std::uint32_t place = 0; place < size(); ++place) {
@@ -35,6 +35,7 @@ std::vector<std::size_t> Vocabulary::index() {
   }
   by_hash_.put_in_order([&](std::uint32_t place) { return spelling_at(place); },
                         [&](std::uint32_t place) { repeated.push_back(place); });
+  by_hash_.find_buckets();
   std::ranges::sort(repeated);
   repeated.erase(std::unique(repeated.begin(), repeated.end()), repeated.end());
   return repeated;

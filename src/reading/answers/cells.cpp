@@ -1,6 +1,7 @@
 #include "reading/answers/cells.h"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <set>

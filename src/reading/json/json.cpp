@@ -13,12 +13,6 @@ namespace {
 
 bool opens(Token::Kind kind) { return kind == Token::Kind::open_object || kind == Token::Kind::open_list; }
 
-std::optional<std::int64_t> whole(double value) {
-  constexpr double exact = 9007199254740992;  // 2^53
-  if (std::abs(value) > exact || std::trunc(value) != value) return std::nullopt;
-  return static_cast<std::int64_t>(value);
-}
-
 }  // namespace
 
 JsonValue::Kind JsonValue::kind() const {
@@ -84,7 +78,11 @@ std::string JsonMember::key() const { return unescaped_json(key_spelling); }
 
 bool JsonMember::is_called(std::string_view wanted) const {
   const std::string_view inside = key_spelling.substr(1, key_spelling.size() - 2);
-  return inside.find('\\') == std::string_view::npos ? inside == wanted : key() == wanted;
+  // An escape takes at least one byte more than what it stands for, and at most six times as many.
+  constexpr std::size_t most_a_byte = 6;
+  const bool has_escapes = inside.size() > wanted.size();
+  return has_escapes ? inside.size() <= most_a_byte * wanted.size() && key() == wanted
+                     : inside == wanted && inside.find('\\') == std::string_view::npos;
 }
 
 std::optional<JsonValue> JsonObject::find(std::string_view key) const {
@@ -110,6 +108,18 @@ bool JsonWalk::next() {
   return true;
 }
 
+std::size_t size_of(const JsonValue& whole) {
+  std::size_t count = 0;
+  for (JsonWalk walk(whole); walk.next();) ++count;
+  return count;
+}
+
+std::optional<std::int64_t> whole_of(double value) {
+  constexpr double exact = 9007199254740992;  // 2^53
+  if (std::abs(value) > exact || std::trunc(value) != value) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
 JsonNumber number_spelled(std::string_view spelling) {
   const char* const end = spelling.data() + spelling.size();
   std::int64_t integer = 0;
@@ -120,7 +130,7 @@ JsonNumber number_spelled(std::string_view spelling) {
   const bool is_small = std::from_chars(spelling.data(), end, value).ec != std::errc();
   // Negative zero becomes zero, as a trace writes it.
   if (is_small || value == 0) value = 0;
-  return {value, whole(value)};
+  return {value, whole_of(value)};
 }
 
 TextRange place_in(std::string_view text, std::string_view piece) {

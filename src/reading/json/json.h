@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -108,6 +107,12 @@ class JsonWalk {
   std::string_view key_;
   JsonValue value_;
 };
+
+// How many elements a list has, or members an object, a key that is given again among them. REQUIRES: one of both.
+std::size_t size_of(const JsonValue& whole);
+
+// The integer that a number is; nothing where it is none, or beyond 2^53, where it may have been rounded.
+std::optional<std::int64_t> whole_of(double value);
 
 // What a number says, from its spelling. REQUIRES: one of a text that parse_json reads.
 JsonNumber number_spelled(std::string_view spelling);

@@ -37,14 +37,6 @@ Help help_for_integer(const JsonValue& value) {
   return "an integer is written 2 or -3, without quotes";
 }
 
-// How many elements a list has; 0 of anything else.
-std::size_t elements_of(const JsonValue& value) {
-  if (value.kind() != JsonValue::Kind::list) return 0;
-  std::size_t count = 0;
-  for (JsonWalk walk(value); walk.next();) ++count;
-  return count;
-}
-
 // The elements of a list, which one integer is not.
 std::optional<std::vector<std::int64_t>> read_list(const JsonValue& value, const std::string& where, Faults& faults,
                                                    Help help) {
@@ -59,7 +51,7 @@ std::optional<std::vector<std::int64_t>> read_list(const JsonValue& value, const
 const std::array<std::string, 4> random_kinds = {"normal", "xavier", "kaiming", "integers"};
 
 std::optional<std::vector<std::size_t>> read_shape(const JsonValue& value, const std::string& where, Faults& faults) {
-  if (const std::size_t count = elements_of(value); count > most_axes) {
+  if (const std::size_t count = value.kind() == JsonValue::Kind::list ? size_of(value) : 0; count > most_axes) {
     return faults.add_of("out-of-range", where,
                          "has " + counted(count, "size") + "; at most " + std::to_string(most_axes) + " are possible",
                          "a matrix has two: [3, 4]");
@@ -243,18 +235,11 @@ std::optional<double> scalar(const JsonValue& value, Booleans booleans) {
 
 // --- integers --------------------------------------------------------------
 
-// Nothing where it is none, or so large that it may have been rounded.
-std::optional<std::int64_t> whole_of(double value) {
-  if (std::abs(value) > static_cast<double>(most_exact) || std::trunc(value) != value) return std::nullopt;
-  return static_cast<std::int64_t>(value);
-}
-
 std::optional<std::int64_t> integer_of(const JsonNumber& number, const std::string& where, std::int64_t least,
                                        std::int64_t most, Faults& faults) {
-  const std::optional<std::int64_t> whole = number.whole ? number.whole : whole_of(number.value);
+  const std::optional<std::int64_t>& whole = number.whole;
   if (whole && *whole >= least && *whole <= most) return whole;
-  const std::string given =
-      shown(where) + " is " + (number.whole ? std::to_string(*number.whole) : shortest(number.value));
+  const std::string given = shown(where) + " is " + (whole ? std::to_string(*whole) : shortest(number.value));
   if (!whole && std::trunc(number.value) != number.value) {
     faults.add("not-an-integer", where, given + "; an integer is wanted", "write it without a fraction");
   } else if (whole ? *whole < least : number.value < 0) {

@@ -45,7 +45,7 @@ class KnownKeys {
   std::optional<std::string> aliased(std::string_view parent, const std::string& key) const;
 
   std::vector<ProblemKey> keys_;
-  std::map<std::string_view, std::size_t> places_;  // there, by their pointers
+  std::map<std::string_view, std::size_t> places_;  // in keys_, by their pointers
   std::vector<std::string> outermost_;
   std::map<std::string, std::string> options_called_;  // pointers, by what people call them
 };

@@ -42,12 +42,9 @@ std::optional<RawEmbeddings> read_embeddings(const JsonValue& value, const std::
                        R"({"the": [1, 0], "cat": [0, 1]}; a matrix of embeddings is called inputs)");
   }
   RawEmbeddings embeddings;
-  std::size_t count = 0;
-  for (JsonWalk members(value); members.next();) ++count;
-  embeddings.tokens.reserve(count);
+  embeddings.tokens.reserve(size_of(value));
   for (JsonWalk members(value); members.next();) {
     const std::size_t number = embeddings.tokens.size();
-    // No key is given twice, or the text would have been refused.
     const std::string& token = embeddings.tokens.emplace_back(unescaped_json(members.key_spelling()));
     if (const auto vector = list_of_numbers(members.value())) {
       if (embeddings.width == 0) {
@@ -62,7 +59,8 @@ std::optional<RawEmbeddings> read_embeddings(const JsonValue& value, const std::
     std::optional<RawTensor> vector = read_tensor(members.value(), pointer(where, token), keys, faults);
     if (!vector) return std::nullopt;
     embeddings.others.emplace(number, std::move(*vector));
-    // Nothing but an object may still be right; behind the first that is wrong none is looked at.
+    // Beside the lists of one width nothing but an object may be right: one of those read by now will be refused,
+    // and none behind it is looked at.
     if (members.value().kind() != JsonValue::Kind::object) break;
   }
   return embeddings;

@@ -63,15 +63,19 @@ TEST_CASE("of few texts and of many each is found, and no other") {
     }
     const auto spelled = [&](std::uint32_t place) -> std::string_view { return texts[place]; };
     hashed.put_in_order(spelled, [](std::uint32_t) { FAIL("none is there twice"); });
-    std::size_t found = 0, found_of_others = 0;
-    for (std::uint32_t place = 0; place < count; ++place) {
-      if (hashed.find(texts[place], spelled) == place) ++found;
+    for (const bool has_buckets : {false, true}) {
+      CAPTURE(has_buckets);
+      if (has_buckets) hashed.find_buckets();
+      std::size_t found = 0, found_of_others = 0;
+      for (std::uint32_t place = 0; place < count; ++place) {
+        if (hashed.find(texts[place], spelled) == place) ++found;
+      }
+      for (std::uint32_t other = count; other < count + 1'000; ++other) {
+        if (hashed.find(std::to_string(other), spelled)) ++found_of_others;
+      }
+      CHECK(found == count);
+      CHECK(found_of_others == 0);
     }
-    for (std::uint32_t other = count; other < count + 1'000; ++other) {
-      if (hashed.find(std::to_string(other), spelled)) ++found_of_others;
-    }
-    CHECK(found == count);
-    CHECK(found_of_others == 0);
   }
 }
 

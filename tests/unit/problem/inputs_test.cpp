@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -138,7 +139,39 @@ TEST_CASE("embeddings are compared with the first, whether it is drawn or writte
   CHECK(fault_of(R"("a": [1, 2], "b": [1, 2], "c": [1])") == "/embeddings/c has 1 number, and /embeddings/a has 2");
   CHECK(fault_of(R"("a": 5, "b": [1])") == "/embeddings/a is one number; an embedding is a list of numbers");
   CHECK(fault_of(R"("a": [], "b": [1])") == "/embeddings/a is empty");
+  CHECK(fault_of(R"("a": [1, 2], "b": 5, "c": "x")") ==
+        "/embeddings/b is one number; an embedding is a list of numbers");
+  CHECK(fault_of(R"("a": [], "b": {"file": 1})") == "/embeddings/a is empty");
   CHECK(fault_of(R"("b": [1])") == "/tokens/0 is \"a\", which has no embedding");
+}
+
+TEST_CASE("a key of a tensor is guessed behind some that are unknown, and known behind any number", "[problem]") {
+  const auto is_tensor = [](int unknown, const std::string& key) {
+    std::string text = R"({"inputs": {)";
+    for (int i = 0; i < unknown; ++i) text += "\"k" + std::to_string(i) + "\": 1, \"x-" + std::to_string(i) + "\": 1, ";
+    text += "\"" + key + R"(": "normal"}})";
+    const auto problem = read_problem(text, test_catalog(), enough_memory);
+    REQUIRE_FALSE(problem);
+    // What is none is read as queries, keys and values.
+    return std::ranges::any_of(problem.faults(),
+                               [](const Diagnostic& fault) { return fault.message == R"(/inputs has no "shape")"; });
+  };
+  CHECK(is_tensor(2, "randon"));
+  CHECK(is_tensor(99, "randon"));
+  CHECK_FALSE(is_tensor(100, "randon"));
+  CHECK(is_tensor(500, "random"));
+}
+
+TEST_CASE("a shape of more sizes than there may be is refused before they are looked at", "[problem]") {
+  const auto fault_of = [](const std::string& shape) {
+    const auto problem = read_problem(R"({"inputs": {"random": "normal", "seed": 1, "shape": )" + shape + "}}",
+                                      test_catalog(), enough_memory);
+    REQUIRE_FALSE(problem);
+    return problem.faults().front().message;
+  };
+  CHECK(fault_of("[1, 1, 1, 1, 1, 1, 1, 1, 1]") == "/inputs/shape has 9 sizes; at most 8 are possible");
+  CHECK(fault_of(R"([1, "x", 1, 1, 1, 1, 1, 1, 1])") == "/inputs/shape has 9 sizes; at most 8 are possible");
+  CHECK(fault_of(R"([1, "x", 1, 1, 1, 1, 1, 1])") == "/inputs/shape/1 is \"x\"; an integer is wanted");
 }
 
 TEST_CASE("as columns, embeddings stand beside each other", "[problem]") {

@@ -121,6 +121,19 @@ TEST_CASE("every list has its elements, numbers or not", "[json]") {
   CHECK_FALSE(parsed("{}").elements());
 }
 
+TEST_CASE("a member is found by what its key says, however that is spelled", "[json]") {
+  const auto object =
+      parsed(R"({"ab": 1, "\u0061c": 2, "\ud83d\ude42": 3, "a\\b": 4, "\u0061\u0062\u0063": 5, "": 6})").object();
+  const auto found = [&](std::string_view key) { return object->find(key).value_or(parsed("0")).number()->value; };
+  CHECK(found("ab") == 1);
+  CHECK(found("ac") == 2);
+  CHECK(found("\U0001F642") == 3);
+  CHECK(found("a\\b") == 4);
+  CHECK(found("abc") == 5);
+  CHECK(found("") == 6);
+  for (const char* other : {"a", "abcd", "a\\\\b", "\\u0061c", "b"}) CHECK(found(other) == 0);
+}
+
 TEST_CASE("a value knows its place in the text, and so does its key", "[json]") {
   const std::string text = "\xEF\xBB\xBF{ \"a\": [1, {\"b\\u0063\": 2.50}] }";
   const JsonMember member = parsed(text).object()->members.at(0).value.elements()->at(1).object()->members.at(0);
