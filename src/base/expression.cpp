@@ -296,6 +296,7 @@ class Reader {
 
 // Takes off a sign; true where it is a minus.
 bool take_sign(std::string_view& text) {
+  if (is_ascii_digit(text.front())) return false;
   for (const std::string_view sign : {"+", "-", "−", "–"}) {
     if (!text.starts_with(sign)) continue;
     text = without_blanks(text.substr(sign.size()));

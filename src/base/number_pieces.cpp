@@ -45,6 +45,7 @@ std::optional<int> superscript_digit(std::string_view text) {
 }
 
 std::size_t blank_at(std::string_view text) {
+  if (text.empty() || (text.front() > ' ' && text.front() <= '~')) return 0;
   const auto found = std::ranges::find_if(blanks, [&](std::string_view one) { return text.starts_with(one); });
   return found == std::end(blanks) ? 0 : found->size();
 }
@@ -70,7 +71,8 @@ NumberPiece number_piece_at(std::string_view text, std::size_t at) {
     return piece(Kind::name, static_cast<std::size_t>(std::ranges::find_if_not(rest, is_letter) - rest.begin()));
   }
   for (const Sign& sign : signs) {
-    if (rest.starts_with(sign.written)) return piece(sign.kind, sign.written.size());
+    if (rest.front() == sign.written.front() && rest.starts_with(sign.written))
+      return piece(sign.kind, sign.written.size());
   }
   if (const std::size_t bytes = superscript_size(rest)) return piece(Kind::exponent, bytes);
   return piece(Kind::odd, code_point(text, at).bytes);
@@ -123,10 +125,12 @@ std::optional<Decimal> decimal(std::string_view text, int shift) {
   }
   exponent += shift;
 
-  const std::string plain = (whole.empty() ? "0" : std::string(whole)) + "." +
-                            (behind.empty() ? "0" : std::string(behind)) + "e" + std::to_string(exponent);
   Decimal result;
-  if (!parse_number(plain, result.value)) return std::nullopt;
+  if (shift != 0 || !parse_number(text, result.value)) {
+    const std::string plain = (whole.empty() ? "0" : std::string(whole)) + "." +
+                              (behind.empty() ? "0" : std::string(behind)) + "e" + std::to_string(exponent);
+    if (!parse_number(plain, result.value)) return std::nullopt;
+  }
   const std::int64_t decimals = static_cast<std::int64_t>(behind.size()) - exponent;
   result.decimals = static_cast<int>(std::clamp<std::int64_t>(decimals, 0, most_decimals));
   return result;

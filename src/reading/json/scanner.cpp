@@ -1,6 +1,9 @@
 #include "reading/json/scanner.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 
 #include "base/utf8.h"
 
@@ -11,6 +14,27 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_sign(char c) { return c == '-' || c == '+'; }
+
+// The highest bit of each of eight bytes that is this character, and no other.
+std::uint64_t bytes_that_are(char c, std::uint64_t bytes) {
+  constexpr std::uint64_t ones = 0x0101010101010101, low_bits = 0x7F * ones;
+  const std::uint64_t differ = bytes ^ (ones * static_cast<unsigned char>(c));
+  return ~(((differ & low_bits) + low_bits) | differ | low_bits);
+}
+
+// The first of the characters that mean something in a text: its closing quote, a backslash, or the end of the line.
+// Files are mostly texts that are short, so that a search for each of them would take longer.
+std::size_t behind_plain_letters(std::string_view text, std::size_t at) {
+  for (std::uint64_t bytes = 0; at + sizeof bytes <= text.size(); at += sizeof bytes) {
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    const std::uint64_t found = bytes_that_are('"', bytes) | bytes_that_are('\\', bytes) | bytes_that_are('\n', bytes);
+    if (found == 0) continue;
+    const int bits = std::endian::native == std::endian::little ? std::countr_zero(found) : std::countl_zero(found);
+    return at + static_cast<std::size_t>(bits) / 8;
+  }
+  while (at < text.size() && text[at] != '"' && text[at] != '\\' && text[at] != '\n') ++at;
+  return at;
+}
 
 }  // namespace
 
@@ -125,10 +149,9 @@ std::size_t Scanner::skip_rest() {
 }
 
 Token Scanner::quoted() {
-  for (std::size_t end = at_ + 1; end < text_.size() && text_[end] != '\n'; ++end) {
-    if (text_[end] == '"') return taken(Token::Kind::text, end + 1);
-    if (text_[end] == '\\') ++end;
-  }
+  std::size_t end = behind_plain_letters(text_, at_ + 1);
+  while (end < text_.size() && text_[end] == '\\') end = behind_plain_letters(text_, end + 2);
+  if (end < text_.size() && text_[end] == '"') return taken(Token::Kind::text, end + 1);
   return taken(Token::Kind::unfinished_text, std::min(text_.find('\n', at_), text_.size()));
 }
 
