@@ -1,11 +1,13 @@
 #include "reading/trace.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/json_spelling.h"
 #include "problem/faults.h"
 #include "reading/json/json.h"
 
@@ -18,23 +20,25 @@ class Reader {
  public:
   StoredTrace read(const JsonValue& root) {
     StoredTrace trace;
-    const auto members = root.object();
-    if (!members) {
+    text_ = root.spelling();
+    if (root.kind() != JsonValue::Kind::object) {
       faults.add(not_a_trace("", "a trace is an object, { … }; this is " + in_words(root)));
       return trace;
     }
-    if (text(*members, "", "schema") != schema && !faults.any()) {
+    const auto [stated, statement, result, arithmetic, steps] =
+        members_called(root, {"schema", "statement", "result", "arithmetic", "steps"});
+    if (text(stated, "", "schema") != schema && !faults.any()) {
       fault_of("/schema", "is not \"" + std::string(schema) + "\"");
     }
-    trace.statement = text(*members, "", "statement");
-    trace.result = text(*members, "", "result");
-    read_arithmetic(*members, trace);
+    trace.statement = text(statement, "", "statement");
+    trace.result = text(result, "", "result");
+    read_arithmetic(arithmetic, trace);
     dtype_ = dtype_named(trace.dtype);
     if (!dtype_ && !faults.any()) {
       fault_of("/arithmetic/dtype", "is \"" + shown(trace.dtype) + "\"; one of " +
                                         listed({dtype_names.begin(), dtype_names.end()}) + " is wanted");
     }
-    read_steps(*members, trace);
+    read_steps(steps, trace);
     return trace;
   }
 
@@ -62,64 +66,91 @@ class Reader {
     return std::nullopt;
   }
 
-  std::nullopt_t other_kind(const std::string& where, const JsonValue& value, const std::string& wanted) {
-    fault_of(where, "is " + in_words(value) + "; " + wanted);
+  std::nullopt_t other_kind(const std::string& where, const JsonValue& value, std::string_view wanted) {
+    if (faults.are_enough()) return faults.count_one_more();
+    fault_of(where, "is " + in_words(value) + "; " + std::string(wanted));
     return std::nullopt;
   }
 
-  std::string text(const JsonObject& members, const std::string& parent, std::string_view key) {
-    const auto value = members.find(key);
+  // A member that is called so, where there is one.
+  using Member = std::optional<JsonValue>;
+
+  std::string text(const Member& value, const std::string& parent, std::string_view key) {
     const auto found = value ? value->text() : std::nullopt;
     if (!value) missing(parent, key);
     if (value && !found) other_kind(pointer(parent, key), *value, "a text is wanted");
     return found.value_or("");
   }
 
-  void read_arithmetic(const JsonObject& members, StoredTrace& trace) {
-    const auto value = members.find("arithmetic");
-    const auto arithmetic = value ? value->object() : std::nullopt;
-    if (!value) missing("", "arithmetic");
-    if (value && !arithmetic) other_kind("/arithmetic", *value, "an object is wanted");
-    if (!arithmetic) return;
-    trace.dtype = text(*arithmetic, "/arithmetic", "dtype");
-    const auto rounding = arithmetic->find("hand_rounding");
+  void read_arithmetic(const Member& arithmetic, StoredTrace& trace) {
+    if (!arithmetic) return static_cast<void>(missing("", "arithmetic"));
+    if (arithmetic->kind() != JsonValue::Kind::object)
+      return static_cast<void>(other_kind("/arithmetic", *arithmetic, "an object is wanted"));
+    const auto [dtype, rounding] = members_called(*arithmetic, {"dtype", "hand_rounding"});
+    trace.dtype = text(dtype, "/arithmetic", "dtype");
     if (!rounding || rounding->kind() == JsonValue::Kind::null) return;
     trace.hand_rounding = rounding->text();
     if (!trace.hand_rounding) other_kind("/arithmetic/hand_rounding", *rounding, "a text is wanted, or null");
   }
 
-  void read_steps(const JsonObject& members, StoredTrace& trace) {
-    const auto steps = members.find("steps");
-    const auto list = steps ? steps->list() : std::nullopt;
-    if (!steps) missing("", "steps");
-    if (steps && !list) other_kind("/steps", *steps, "a list of steps is wanted");
-    if (!list) return;
-    std::set<std::string> ids;
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const std::string where = pointer("/steps", ListPlace{i});
+  void read_steps(const Member& steps, StoredTrace& trace) {
+    if (!steps) return static_cast<void>(missing("", "steps"));
+    if (steps->kind() != JsonValue::Kind::list || steps->holds_numbers())
+      return static_cast<void>(other_kind("/steps", *steps, "a list of steps is wanted"));
+    JsonKeys ids(text_);
+    std::size_t index = 0;
+    for (JsonWalk walk(*steps); walk.next(); ++index) {
+      const std::string where = pointer("/steps", ListPlace{index});
       step_.clear();
-      const auto step = (*list)[i].object();
-      if (!step) {
-        other_kind(where, (*list)[i], "a step is an object");
+      if (walk.value().kind() != JsonValue::Kind::object) {
+        other_kind(where, walk.value(), "a step is an object");
         continue;
       }
-      const std::string id = text(*step, where, "id");
-      if (const auto given = step->find("id"); given && given->text() == "") fault_of(pointer(where, "id"), "is empty");
-      step_ = id;
-      if (!id.empty() && !ids.insert(id).second) fault_of(pointer(where, "id"), "is the id of a step before it, too");
-      if (auto value = tensor(*step, where)) trace.steps.push_back({id, std::move(*value)});
+      const auto [id, data, axes, shape] = members_called(walk.value(), {"id", "data", "axes", "shape"});
+      step_ = id_of(id, where, ids);
+      if (auto value = tensor(data, axes, shape, where)) trace.steps.push_back({step_, std::move(*value)});
+    }
+    report_repeated(*steps, ids);
+  }
+
+  std::string id_of(const Member& given, const std::string& where, JsonKeys& ids) {
+    std::string id = text(given, where, "id");
+    if (!given || given->kind() != JsonValue::Kind::text) return id;
+    if (id.empty()) {
+      fault_of(pointer(where, "id"), "is empty");
+    } else {
+      ids.add(given->spelling());
+    }
+    return id;
+  }
+
+  void report_repeated(const JsonValue& steps, JsonKeys& ids) {
+    JsonWalk walk(steps);
+    walk.next();
+    std::size_t index = 0;
+    for (const std::uint32_t repeated : ids.repeated()) {
+      while (place_in(text_, walk.value().spelling()).end <= repeated) {
+        walk.next();
+        ++index;
+      }
+      if (faults.are_enough()) {
+        faults.count_one_more();
+        continue;
+      }
+      step_ = unescaped_json(ids.spelling_at(repeated));
+      fault_of(pointer(pointer("/steps", ListPlace{index}), "id"), "is the id of a step before it, too");
     }
   }
 
-  std::optional<Tensor<double>> tensor(const JsonObject& step, const std::string& where) {
-    const auto data = step.find("data");
+  std::optional<Tensor<double>> tensor(const Member& data, const Member& axes, const Member& said,
+                                       const std::string& where) {
     if (!data) return missing(where, "data");
     auto numbers = numbers_of(*data, pointer(where, "data"));
     if (!numbers) return std::nullopt;
     const auto sizes = numbers->shape();
     if (!sizes) return uneven(*numbers, pointer(where, "data"));
-    const auto shape = shape_of(step, where, *sizes);
-    if (!shape || !is_said_so(step, where, *sizes)) return std::nullopt;
+    const auto shape = shape_of(axes, where, *sizes);
+    if (!shape || !is_said_so(said, where, *sizes)) return std::nullopt;
     std::vector<double> values = numbers->take_values();
     // The fewest digits of a float are those of another double.
     if (dtype_) {
@@ -161,9 +192,7 @@ class Reader {
     return std::nullopt;
   }
 
-  std::optional<Shape> shape_of(const JsonObject& step, const std::string& where,
-                                const std::vector<std::size_t>& sizes) {
-    const auto axes = step.find("axes");
+  std::optional<Shape> shape_of(const Member& axes, const std::string& where, const std::vector<std::size_t>& sizes) {
     const auto names = axes ? axes->list() : std::nullopt;
     if (!axes) return missing(where, "axes");
     if (!names || names->size() != sizes.size()) {
@@ -183,8 +212,7 @@ class Reader {
   }
 
   // Whether "shape" has the sizes of "data".
-  bool is_said_so(const JsonObject& step, const std::string& where, const std::vector<std::size_t>& sizes) {
-    const auto said = step.find("shape");
+  bool is_said_so(const Member& said, const std::string& where, const std::vector<std::size_t>& sizes) {
     if (!said) {
       missing(where, "shape");
       return false;
@@ -199,30 +227,39 @@ class Reader {
     return false;
   }
 
+  std::string_view text_;  // of the trace
   std::optional<Dtype> dtype_;
   std::string step_;  // the id of the one that is read
 };
 
-}  // namespace
+// Whether it says of itself that it is a trace, of whatever version.
+bool is_trace(const JsonValue& root) {
+  if (root.kind() != JsonValue::Kind::object) return false;
+  const auto [stated, steps, inputs] = members_called(root, {"schema", "steps", "inputs"});
+  const auto schema = stated ? stated->text() : std::nullopt;
+  return schema ? schema->starts_with("attn/trace/") : steps && !inputs;
+}
 
-Result<StoredTrace> read_trace(std::string_view text) {
-  Result<ParsedJson> parsed = parse_json(text);
-  if (!parsed) return parsed.faults();
-  if (!parsed.value().faults.empty()) return parsed.value().faults;
-
+Result<StoredTrace> read(const ParsedJson& parsed) {
+  if (!parsed.faults.empty()) return parsed.faults;
   Reader reader;
-  StoredTrace trace = reader.read(parsed.value().root);
+  StoredTrace trace = reader.read(parsed.root);
   if (reader.faults.any()) return reader.faults.take();
   return trace;
 }
 
-bool is_stored_trace(std::string_view text) {
+}  // namespace
+
+Result<StoredTrace> read_trace(std::string_view text) {
   const Result<ParsedJson> parsed = parse_json(text);
-  const auto root = parsed ? parsed.value().root.object() : std::nullopt;
-  if (!root) return false;
-  const auto schema = root->find("schema");
-  const auto name = schema ? schema->text() : std::nullopt;
-  return name ? name->starts_with("attn/trace/") : root->find("steps") && !root->find("inputs");
+  if (!parsed) return parsed.faults();
+  return read(parsed.value());
+}
+
+std::optional<Result<StoredTrace>> read_if_trace(std::string_view text) {
+  const Result<ParsedJson> parsed = parse_json(text);
+  if (!parsed || !is_trace(parsed.value().root)) return std::nullopt;
+  return read(parsed.value());
 }
 
 }  // namespace attn

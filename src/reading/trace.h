@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/result.h"
@@ -11,7 +12,7 @@ namespace attn {
 // compared. Members and steps that are not known are passed over.
 Result<StoredTrace> read_trace(std::string_view text);
 
-// Whether a text says of itself that it is one, of whatever version.
-bool is_stored_trace(std::string_view text);
+// The same of a text that says of itself that it is one, of whatever version; nothing of any other.
+std::optional<Result<StoredTrace>> read_if_trace(std::string_view text);
 
 }  // namespace attn

@@ -58,9 +58,9 @@ OpenedFile open_file(const std::string& letter, const std::string& file, const D
     opened.file.kind = opened.side.is_foreign ? dump : trace;
   } else {
     opened.text = checked(read_text(file));
-    if (is_stored_trace(opened.text)) {
+    if (auto stored = read_stored_side(opened.text)) {
       opened.file.kind = trace;
-      opened.side = checked(read_stored_side(opened.text), opened.text);
+      opened.side = checked(std::move(*stored), opened.text);
     } else {
       opened.trace = compute(open_problem_text(opened.text, file, options.computing, color), options.computing);
       opened.side = side_of(*opened.trace);

@@ -80,9 +80,9 @@ bool JsonMember::is_called(std::string_view wanted) const {
   const std::string_view inside = key_spelling.substr(1, key_spelling.size() - 2);
   // An escape takes at least one byte more than what it stands for, and at most six times as many.
   constexpr std::size_t most_a_byte = 6;
-  const bool has_escapes = inside.size() > wanted.size();
-  return has_escapes ? inside.size() <= most_a_byte * wanted.size() && key() == wanted
-                     : inside == wanted && inside.find('\\') == std::string_view::npos;
+  if (inside.size() < wanted.size() || inside.size() > most_a_byte * wanted.size()) return false;
+  const bool has_escapes = inside.find('\\') != std::string_view::npos;
+  return has_escapes ? key() == wanted : inside == wanted;
 }
 
 std::optional<JsonValue> JsonObject::find(std::string_view key) const {
@@ -106,6 +106,16 @@ bool JsonWalk::next() {
   const std::size_t end = opens(token.kind) ? scanner_.skip_rest() : token.range.end;
   value_ = JsonValue(spelled(text_, {token.range.begin, end}));
   return true;
+}
+
+void find_members(const JsonValue& object, std::span<const std::string_view> keys,
+                  std::span<std::optional<JsonValue>> found) {
+  for (JsonWalk walk(object); walk.next();) {
+    const JsonMember member{walk.key_spelling(), walk.value()};
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!found[i] && member.is_called(keys[i])) found[i] = member.value;
+    }
+  }
 }
 
 std::size_t size_of(const JsonValue& whole) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,9 +72,11 @@ class JsonValue {
   // Whether it is a list with nothing but lists in it, or with nothing at all.
   bool is_hollow() const;
 
+  // Whether it is a list of numbers. REQUIRES: a list.
+  bool holds_numbers() const;
+
  private:
   Token first_leaf() const;
-  bool holds_numbers() const;
 
   std::string_view spelling_;
 };
@@ -107,6 +112,19 @@ class JsonWalk {
   std::string_view key_;
   JsonValue value_;
 };
+
+// The values of members, by their keys; nothing where there is none. REQUIRES: an object; as many of both.
+void find_members(const JsonValue& object, std::span<const std::string_view> keys,
+                  std::span<std::optional<JsonValue>> found);
+
+// The same: const auto [id, data] = members_called(step, {"id", "data"}). Takes no memory for others.
+template <std::size_t Count>
+std::array<std::optional<JsonValue>, Count> members_called(const JsonValue& object,
+                                                           const std::string_view (&keys)[Count]) {
+  std::array<std::optional<JsonValue>, Count> found;
+  find_members(object, keys, found);
+  return found;
+}
 
 // How many elements a list has, or members an object, a key that is given again among them. REQUIRES: one of both.
 std::size_t size_of(const JsonValue& whole);

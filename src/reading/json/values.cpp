@@ -121,6 +121,7 @@ std::optional<std::vector<std::size_t>> read_taken(const std::vector<std::int64_
                                                    Faults& faults) {
   if (rows.empty()) return faults.add_of("empty", where, "takes no row", which_rows);
   std::vector<std::size_t> taken;
+  taken.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i] < 0) {
       return faults.add_of("out-of-range", pointer(where, std::to_string(i)), "is " + std::to_string(rows[i]),
@@ -296,9 +297,14 @@ std::optional<RawIntegers> read_integers(const JsonValue& value, const std::stri
     std::size_t index = 0;
     for (JsonWalk walk(value); walk.next(); ++index) {
       const JsonValue element = walk.value();
-      if (!element.text()) continue;
-      report_kind(element, pointer(where, ListPlace{index}), "an integer is wanted", faults, help_for_integer(element));
+      if (element.kind() != JsonValue::Kind::text) continue;
       has_text = true;
+      if (faults.are_enough()) {
+        faults.count_one_more();
+      } else {
+        report_kind(element, pointer(where, ListPlace{index}), "an integer is wanted", faults,
+                    help_for_integer(element));
+      }
     }
     if (has_text) return std::nullopt;
   }
@@ -318,6 +324,7 @@ std::optional<RawIntegers> read_integers(const JsonValue& value, const std::stri
                       shown(where) + " is a list of lists; a list of integers is wanted", "write one list: [3, 2, 4]");
   }
   RawIntegers integers{where, true, {}};
+  integers.values.reserve(nested.values().size());
   for (std::size_t i = 0; i < nested.values().size(); ++i) {
     const double given = nested.values()[i];
     const auto integer = whole_of(given);

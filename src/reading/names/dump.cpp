@@ -154,10 +154,11 @@ void mean_steps_of(const std::vector<std::string>& ids, ComparedSide& theirs) {
   }
 }
 
-Result<ComparedSide> read_stored_side(std::string_view text) {
-  Result<StoredTrace> read = read_trace(text);
-  if (!read) return read.faults();
-  StoredTrace& trace = read.value();
+std::optional<Result<ComparedSide>> read_stored_side(std::string_view text) {
+  std::optional<Result<StoredTrace>> read = read_if_trace(text);
+  if (!read) return std::nullopt;
+  if (!*read) return read->faults();
+  StoredTrace& trace = read->value();
   ComparedSide side{.dtype = trace.dtype};
   for (StoredStep& step : trace.steps) side.steps.push_back({step.id, {step.id}, std::move(step.value)});
   return side;

@@ -1,7 +1,6 @@
 #include "reading/problem/problem.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -156,14 +155,14 @@ class StatementReader {
 
 // Says so where a file is another of ours, or a person's answers.
 std::optional<Diagnostic> mistaken_for_problem(const JsonValue& root) {
-  const auto object = root.object();
-  if (!object) return std::nullopt;
+  if (root.kind() != JsonValue::Kind::object) return std::nullopt;
+  const auto [stated, steps, inputs, tokens, queries, keys] =
+      members_called(root, {"schema", "steps", "inputs", "tokens", "queries", "keys"});
   const auto taken_for = [](std::string where, std::string message, Help help) {
     return Diagnostic{
         .code = "not-a-problem", .where = std::move(where), .message = std::move(message), .help = std::move(help)};
   };
   constexpr const char* problem_first = "the problem comes first: attn check PROBLEM ANSWERS";
-  const auto stated = object->find("schema");
   const std::string schema = stated ? stated->text().value_or("") : "";
   if (schema.starts_with("attn/answers/")) return taken_for("/schema", "these are answers to a problem", problem_first);
   if (schema.starts_with("attn/trace/")) {
@@ -175,18 +174,16 @@ std::optional<Diagnostic> mistaken_for_problem(const JsonValue& root) {
     return taken_for("/schema", "this is what attn has written, " + shown(schema) + ", and no problem",
                      "give the problem that it is of");
   }
-  const auto steps = object->find("steps");
-  const bool is_problem = std::ranges::any_of(std::array{"inputs", "tokens", "queries", "keys"},
-                                              [&](const char* key) { return object->find(key).has_value(); });
-  if (!steps || !steps->object() || is_problem) return std::nullopt;
+  const bool is_problem = inputs || tokens || queries || keys;
+  if (!steps || steps->kind() != JsonValue::Kind::object || is_problem) return std::nullopt;
   return taken_for("/steps", "/steps is a key of answers, and this is read as a problem", problem_first);
 }
 
 }  // namespace
 
 std::string owner_of_problem(const JsonValue& root) {
-  const auto object = root.object();
-  const auto owner = object ? object->find("x-for") : std::nullopt;
+  if (root.kind() != JsonValue::Kind::object) return "";
+  const auto [owner] = members_called(root, {"x-for"});
   return owner ? owner->text().value_or("") : "";
 }
 

@@ -134,6 +134,16 @@ TEST_CASE("a member is found by what its key says, however that is spelled", "[j
   for (const char* other : {"a", "abcd", "a\\\\b", "\\u0061c", "b"}) CHECK(found(other) == 0);
 }
 
+TEST_CASE("members are found together, of a key given twice the first", "[json]") {
+  const Result<ParsedJson> result = parse_json(R"({"b": 1, "\u0061": {"c": 5}, "b": 2, "a": 3, "": 4})");
+  REQUIRE(result);
+  const auto [c, b, a, empty] = members_called(result.value().root, {"c", "b", "a", ""});
+  CHECK_FALSE(c);
+  CHECK(b->spelling() == "1");
+  CHECK(a->spelling() == R"({"c": 5})");
+  CHECK(empty->spelling() == "4");
+}
+
 TEST_CASE("a value knows its place in the text, and so does its key", "[json]") {
   const std::string text = "\xEF\xBB\xBF{ \"a\": [1, {\"b\\u0063\": 2.50}] }";
   const JsonMember member = parsed(text).object()->members.at(0).value.elements()->at(1).object()->members.at(0);
@@ -141,6 +151,40 @@ TEST_CASE("a value knows its place in the text, and so does its key", "[json]") 
   CHECK(member.value.spelling() == "2.50");
   CHECK(place_in(text, member.value.spelling()).begin == text.find("2.50"));
   CHECK(place_in(text, member.key_spelling) == TextRange{text.find("\"b"), text.find(": 2")});
+}
+
+TEST_CASE("a text ends at its closing quote, however long it is and wherever something escaped stands in it",
+          "[json]") {
+  const auto [spelled, meant] = GENERATE(table<std::string, std::string>({{R"(\")", "\""},
+                                                                          {R"(\\)", "\\"},
+                                                                          {R"(\\\")", "\\\""},
+                                                                          {R"(\n)", "\n"},
+                                                                          {R"(\u0022)", "\""},
+                                                                          {"\u00e9", "\u00e9"}}));
+  for (std::size_t before = 0; before < 20; ++before) {
+    for (std::size_t behind = 0; behind < 20; ++behind) {
+      const std::string a(before, 'a'), b(behind, 'b');
+      const std::string text = "[\"" + a + spelled + b + "\",\"" + b + "\",7]";
+      CAPTURE(text);
+      const auto elements = parsed(text).elements();
+      REQUIRE(elements->size() == 3);
+      CHECK((*elements)[0].text() == a + meant + b);
+      CHECK((*elements)[1].text() == b);
+      CHECK((*elements)[2].number()->whole == 7);
+    }
+  }
+}
+
+TEST_CASE("a text that does not end in its line is refused at its quote", "[json]") {
+  for (std::size_t length = 0; length < 20; ++length) {
+    const std::string begin = "[\"" + std::string(length, 'a');
+    for (const char* end : {"", "\n", "\nb\"]", "\\", "\\\""}) {
+      const std::string text = begin + end;
+      CAPTURE(text);
+      CHECK(fault_in(text).range == TextRange{1, 2});
+      CHECK(fault_in(text).message == "this text has no closing quote on its line");
+    }
+  }
 }
 
 TEST_CASE("escapes of a text stand for their characters", "[json]") {

@@ -62,7 +62,7 @@ TEST_CASE("what a step of a trace lacks is told of the step", "[reading]") {
        R"(/steps/1/axes (scores) does not name each axis of "data", which is 1)"},
       {R"({"id": "scores", "axes": [{}], "data": [1]})", "/steps/1/axes",
        "/steps/1/axes (scores) is no list of different names"},
-      {R"({"id": "keys", "axes": ["a"], "data": [1]})", "/steps/1/id",
+      {R"({"id": "keys", "axes": ["a"], "shape": [1], "data": [1]})", "/steps/1/id",
        "/steps/1/id (keys) is the id of a step before it, too"},
       {R"({"id": "scores"})", "/steps/1", R"(/steps/1 (scores) has no "data")"},
       {R"({"id": "scores", "data": [1]})", "/steps/1", R"(/steps/1 (scores) has no "axes")"},
@@ -78,6 +78,33 @@ TEST_CASE("what a step of a trace lacks is told of the step", "[reading]") {
   const FirstFault fault = fault_of(trace_with(step));
   CHECK(fault.where == where);
   CHECK(fault.message == message);
+}
+
+TEST_CASE("an id that steps before it have is told of each, however it is spelled", "[reading]") {
+  const auto step = [](const std::string& id) {
+    return R"({"data": [1], "axes": ["a"], "shape": [1], "id": ")" + id + R"("})";
+  };
+  const auto trace = read_trace(
+      trace_with(step("b") + "," + step("a") + "," + step(R"(k\u0065ys)") + "," + step("c") + "," + step("b")));
+  REQUIRE_FALSE(trace);
+  REQUIRE(trace.faults().size() == 2);
+  CHECK(trace.faults()[0].message == "/steps/3/id (keys) is the id of a step before it, too");
+  CHECK(trace.faults()[1].message == "/steps/5/id (b) is the id of a step before it, too");
+}
+
+TEST_CASE("of very many faults of a trace the first are told and the rest counted", "[reading]") {
+  std::string nothing = "{}", repeated;
+  for (int i = 1; i < 800; ++i) nothing += ", {}";
+  for (int i = 0; i < 1500; ++i) {
+    repeated += R"(, {"id": "keys", "axes": ["a"], "shape": [1], "data": [1]})";
+  }
+  const auto count = [](const std::string& steps) {
+    const Diagnostics faults = read_trace(trace_with(steps)).faults();
+    return faults.size() + faults.back().unkept;
+  };
+  CHECK(count(nothing) == 1600);  // no id and no data
+  CHECK(count(repeated.substr(2)) == 1500);
+  CHECK(count(nothing + repeated) == 3100);
 }
 
 TEST_CASE("what a trace itself lacks is told of the trace", "[reading]") {
@@ -115,13 +142,13 @@ TEST_CASE("a trace of numbers that we do not know is none", "[reading]") {
 
 TEST_CASE("a trace whose schema is missing is told so, and a problem is no trace", "[reading]") {
   std::string text = scores_with("[[1, 2], [3, 4]]");
-  CHECK(is_stored_trace(text));
+  CHECK(read_if_trace(text));
   const std::string schema = R"("schema": "attn/trace/1", )";
   text.erase(text.find(schema), schema.size());
-  CHECK(is_stored_trace(text));
+  CHECK(read_if_trace(text));
   CHECK(fault_of(text).message == R"(the trace has no "schema")");
-  CHECK_FALSE(is_stored_trace(R"({"inputs": [[1]]})"));
-  CHECK_FALSE(is_stored_trace(R"({"inputs": [[1]], "steps": {}})"));
+  CHECK_FALSE(read_if_trace(R"({"inputs": [[1]]})"));
+  CHECK_FALSE(read_if_trace(R"({"inputs": [[1]], "steps": {}})"));
 }
 
 TEST_CASE("the numbers of a trace are those of its dtype, of which the fewest digits are written", "[reading]") {
