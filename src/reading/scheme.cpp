@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::string_view schema_of_schemes = "attn/scheme/1";
 constexpr double most_points = 1e6, least_rounding = 0.001;
+constexpr std::size_t most_misnamed = 1000;  // of more steps than the problem has it is said that they are more
 
 const std::vector<std::string> pers = {"cell", "step"};                       // as Scheme::Per has them
 const std::vector<std::string> too_coarse_names = {"right", "wrong", "ask"};  // as Scheme::TooCoarse has them
@@ -95,15 +96,22 @@ class SchemeReader {
 
   // The members of an object; none, and a fault, where it is another kind of value.
   std::deque<JsonMember> members_of(const JsonValue& value, const std::string& where, Help help) {
-    const auto object = value.object();
-    if (object) return object->members;
+    if (auto object = value.object()) return std::move(object->members);
     report_kind(value, where, "an object is wanted", faults_, std::move(help));
     return {};
   }
 
   void read_points(const JsonValue& value, const std::string& where) {
+    const std::deque<JsonMember> members = members_of(value, where, R"(give each step its points: {"scores": 3})");
+    if (members.size() > steps_.size() + most_misnamed) {
+      faults_.add_of(
+          "unknown-step", where,
+          "has " + std::to_string(members.size()) + " steps, and the problem " + std::to_string(steps_.size()),
+          "its steps are " + listed({steps_.begin(), steps_.end()}));
+      return;
+    }
     std::set<std::string> given;
-    for (const JsonMember& member : members_of(value, where, R"(give each step its points: {"scores": 3})")) {
+    for (const JsonMember& member : members) {
       const std::string place = pointer(where, member.key());
       const auto points = points_of(member.value, place);
       const auto step = step_named(member.key(), place);
@@ -160,8 +168,11 @@ class SchemeReader {
   }
 
   static bool names_mistake(const std::string& pattern) {
-    static const std::vector<std::string> ids = mistake_ids();
-    if (!is_step_pattern(pattern)) return std::ranges::count(ids, pattern) > 0;
+    static const std::set<std::string> ids = [] {
+      const std::vector<std::string> all = mistake_ids();
+      return std::set<std::string>(all.begin(), all.end());
+    }();
+    if (!is_step_pattern(pattern)) return ids.contains(pattern);
     return std::ranges::any_of(ids, [&](const std::string& id) { return is_like(id, pattern); });
   }
 

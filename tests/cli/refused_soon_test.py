@@ -178,6 +178,10 @@ HOSTILE = {
     "a letter with marks without end before a fault": (b'{"inputs": [[1, "e' + filled("\u0301".encode()) + b'"]]}', {}),
     "marks without end before the end": (b'{"title": "e' + filled("\u0301".encode()) + b'", "inputs": [[1, "x"]]}', {}),
     "masks of a file that is not there": (dict(SMALL, mask=[{"add": {"file": "gone.npy"}}] * 100_000), {}),
+    "masks that are nothing, as short as can be": (b'{"inputs":[[1]],"mask":[' + filled(b"{},") + b"{}]}", {}),
+    "expressions without end before a fault": (b'{"inputs":[[' + filled(b'"1/3",') + b'"x"]]}', {}),
+    "unknown parameters of a score": (
+        b'{"inputs":[[1]],"score":' + numbered(b'"k%06x":0', 700_000, b'"type":"dot",') + b"}", {}),
     "references into one file": (dict(SMALL, mask=[{"add": {"file": "x.npy"}}] * 1_000), {"x.npy": npy((2, 3), bytes(48))}),
     "a path of many folders": ({"inputs": {"file": "x/" * (LARGE // 2) + "x.npy"}}, {}),
     "a path of many folders below a root": ({"inputs": {"file": "x/" * (LARGE // 2) + "x.npy"}}, {}, "--root", "."),
@@ -273,6 +277,13 @@ HOSTILE_BESIDE = {
     "points for steps that nobody knows": (
         ["grade", "p.json", "p.json", "--scheme", "s.json"],
         {"s.json": json.dumps({"points": {f"step{i}": 1 for i in range(100_000)}}).encode()}),
+    "points for as many as fit": (
+        ["grade", "p.json", "p.json", "--scheme", "s.json"], {"s.json": b'{"points":' + numbered(b'"k%06x":0', 700_000) + b"}"}),
+    "steps of a trace that are nothing": (
+        ["diff", "p.json", "t.json"], {"t.json": b'{"schema":"attn/trace/1","steps":[' + filled(b"{},") + b"{}]}"}),
+    "steps of a trace without numbers": (
+        ["diff", "p.json", "t.json"], {"t.json": b'{"schema":"attn/trace/1","steps":[' + b",".join(
+            b'{"id":"k%06x","data":0}' % i for i in range(300_000)) + b"]}"}),
     "answers to steps that nobody knows": (
         ["check", "p.json", "a.json"], {"a.json": json.dumps({"steps": {f"s{i}": [1] for i in range(30_000)}}).encode()}),
     "typed answers to them": (["check", "p.json", "a.txt"], {"a.txt": b"".join(b"s%d = 1\n" % i for i in range(30_000))}),

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/numbers.h"
@@ -84,11 +85,19 @@ class ChoiceReader {
     std::vector<std::string> known = {"type"};
     for (const Parameter& parameter : spec.parameters) known.push_back(parameter.name);
     std::map<std::string, JsonMember*> given;
-    for (JsonMember& member : object.members) given.emplace(member.key(), &member);
+    const auto is_known = [&](const std::string& key) { return std::ranges::count(known, key) > 0; };
     for (JsonMember& member : object.members) {
-      if (is_free_key(member.key()) || std::ranges::count(known, member.key()) > 0) continue;
-      const std::string place = pointer(choice.where, member.key());
-      const auto meant = closest(member.key(), known);
+      if (std::string key = member.key(); is_known(key)) given.emplace(std::move(key), &member);
+    }
+    for (JsonMember& member : object.members) {
+      const std::string key = member.key();
+      if (is_free_key(key) || is_known(key)) continue;
+      if (faults_.are_enough()) {
+        faults_.count_one_more();
+        continue;
+      }
+      const std::string place = pointer(choice.where, key);
+      const auto meant = closest(key, known);
       faults_.add_at_key("unknown-key", place, shown(place) + " is no parameter of the " + what_ + " " + spec.name,
                          meant ? "did you mean " + *meant + "?" : "known here: " + listed(known));
       // It is read as what was meant, so that one slip is told once.

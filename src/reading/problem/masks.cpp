@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "reading/json/values.h"
 #include "reading/problem/known_keys.h"
 
 namespace attn {
 namespace {
 
+constexpr std::size_t most_masks = 1000;
 constexpr const char* spellings =
     R"(write {"allow": …} (1 or true: may attend), {"block": …} (1 or true: may not) or {"add": …} (added to the scores))";
 
@@ -67,6 +69,12 @@ std::optional<std::vector<RawMask>> read_masks(const JsonValue& value, const std
     if (!one) return std::nullopt;
     masks.push_back(std::move(*one));
   } else if (list && (list->empty() || list->front().object())) {
+    if (list->size() > most_masks) {
+      return faults.add_of(
+          "out-of-range", where,
+          "has " + counted(list->size(), "mask") + "; at most " + std::to_string(most_masks) + " are possible",
+          "masks of one kind make one: it closes what one of them closes, or adds what they add together");
+    }
     bool complete = true;
     masks.reserve(list->size());
     for (std::size_t i = 0; i < list->size(); ++i) {

@@ -9,18 +9,17 @@
 namespace attn {
 namespace {
 
-std::optional<std::vector<std::string>> read_texts(const std::vector<JsonValue>& list, const std::string& where,
-                                                   Faults& faults) {
+// REQUIRES: a list.
+std::optional<std::vector<std::string>> read_texts(const JsonValue& list, const std::string& where, Faults& faults) {
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const auto text = list[i].text();
+  for (JsonWalk walk(list); walk.next();) {
+    auto text = walk.value().text();
     if (!text) {
-      const std::string place = pointer(where, std::to_string(i));
-      const bool quotable = list[i].number() || list[i].boolean();
-      return report_kind(list[i], place, "a token is a text", faults,
+      const bool quotable = walk.value().number() || walk.value().boolean();
+      return report_kind(walk.value(), pointer(where, ListPlace{texts.size()}), "a token is a text", faults,
                          quotable ? "put it in double quotes" : "tokens are written [\"the\", \"cat\"]");
     }
-    texts.push_back(*text);
+    texts.push_back(*std::move(text));
   }
   return texts;
 }
@@ -99,27 +98,27 @@ std::optional<RawKeysAndValues> read_keys_and_values(const JsonValue& value, con
 }
 
 std::optional<RawTokens> read_tokens(const JsonValue& value, const std::string& where, Faults& faults) {
-  const auto list = value.elements();
-  if (!list)
+  if (value.kind() != JsonValue::Kind::list)
     return report_kind(value, where, "tokens are a list of texts, or a list of such lists in a batch", faults,
                        R"(write ["the", "cat"])");
-  RawTokens tokens{.where = where, .batched = !list->empty() && list->front().elements(), .sequences = {}};
-  if (!tokens.batched) {
-    auto texts = read_texts(*list, where, faults);
+  JsonWalk walk(value);
+  const bool is_batch = walk.next() && walk.value().kind() == JsonValue::Kind::list;
+  RawTokens tokens{.where = where, .batched = is_batch, .sequences = {}};
+  if (!is_batch) {
+    auto texts = read_texts(value, where, faults);
     if (!texts) return std::nullopt;
     tokens.sequences.push_back(std::move(*texts));
     return tokens;
   }
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string place = pointer(where, std::to_string(i));
-    const auto sequence = (*list)[i].elements();
-    if (!sequence)
-      return report_kind((*list)[i], place, "the others are lists of tokens", faults,
-                         R"(write [["the", "cat"], ["a"]])");
-    auto texts = read_texts(*sequence, place, faults);
+  do {
+    const JsonValue sequence = walk.value();
+    const std::string place = pointer(where, ListPlace{tokens.sequences.size()});
+    if (sequence.kind() != JsonValue::Kind::list)
+      return report_kind(sequence, place, "the others are lists of tokens", faults, R"(write [["the", "cat"], ["a"]])");
+    auto texts = read_texts(sequence, place, faults);
     if (!texts) return std::nullopt;
     tokens.sequences.push_back(std::move(*texts));
-  }
+  } while (walk.next());
   return tokens;
 }
 

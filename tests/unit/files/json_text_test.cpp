@@ -85,11 +85,30 @@ TEST_CASE("a text of JSON says where it is asked what the library reads of all o
   }
 }
 
+TEST_CASE("lists and objects that are long end where they end, wherever they stand") {
+  Tree list = Tree::array(), object = Tree::object();
+  for (int i = 0; i < 2000; ++i) {
+    list.push_back(i);
+    object[std::to_string(i)] = i % 7 == 0 ? Tree::array({i}) : Tree(i);
+  }
+  const Tree tree = {{"short", {1}}, {"list", list}, {"object", object}, {"both", {object, list, 3}}, {"last", 0}};
+  const ReadJsonText read = read_json_text(tree.dump());
+  REQUIRE(read.wrong.empty());
+  CHECK(says(read.text, read.text.root(), tree));
+  auto part = read.text.first_of(read.text.root());
+  for (const auto& [name, value] : tree.items()) {
+    REQUIRE(part);
+    CHECK(part->value == value.dump());
+    part = read.text.behind(*part);
+  }
+}
+
 TEST_CASE("a name that an object has twice is found however it is spelled, and a name of another object is none") {
   CHECK(wrong_with_json(R"({"a": {"b": 1}, "b": ["a", "a", {"a": 1}]})").empty());
   for (const char* text : {R"({"a": 1, "b": 2, "a": 3})", R"({"a": 1, "\u0061": 2})", R"({"x": [0, {"a": 1, "a": 1}]})",
                            R"({"x": {"a": {"a": 0}, "a": []}})"})
     CHECK(wrong_with_json(text) == "says twice what `a` is");
+  CHECK(wrong_with_json(R"({"b": [{"c": 1, "a": 1, "\u0061": 2}], "d": 1})") == "says twice what `a` is");
 }
 
 TEST_CASE("of several names that are there twice the one is said that is there again first") {

@@ -320,6 +320,23 @@ TEST_CASE("points of a symbol that several steps have are nobody's", "[grade]") 
   CHECK(read.faults().front().where == "/points/Q");
 }
 
+TEST_CASE("points for many more steps than there are is one fault, for a few more one each", "[grade]") {
+  const std::vector<std::string> steps = {"scores", "context"};
+  const auto faults_of = [&](std::size_t more) {
+    std::string text = R"({"points": {"scores": 1, "context": 2)";
+    for (std::size_t i = 0; i < more; ++i) text += ", \"zzz" + std::to_string(i) + "\": 1";
+    const Result<Scheme> read = read_scheme(text + "}}", steps_of_example("worked-example.json"), steps);
+    REQUIRE_FALSE(read);
+    return read.faults();
+  };
+  CHECK(faults_of(1000).size() == 1000);
+  CHECK(faults_of(1000).front().where == "/points/zzz0");
+  const Diagnostics faults = faults_of(1001);
+  REQUIRE(faults.size() == 1);
+  CHECK(faults.front().message == "/points has 1003 steps, and the problem 2");
+  CHECK(faults.front().help.text() == "its steps are scores, context");
+}
+
 TEST_CASE("all faults of a scheme are reported at once, each with what to do", "[grade]") {
   const KnownSteps known = KnownSteps::of(worked_example().recipe, []() -> const KnownSteps::Ids& {
     static const KnownSteps::Ids none;

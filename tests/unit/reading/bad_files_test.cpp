@@ -102,6 +102,27 @@ TEST_CASE("of very many unknown keys of a part the first are told and the rest c
   CHECK(problem.faults().size() + problem.faults().back().unkept == 1500);
 }
 
+TEST_CASE("of very many unknown parameters the first are told and the rest counted", "[reading]") {
+  std::string text = R"({"inputs": [[1]], "score": {"type": "general", "wieght": [[1]])";
+  for (int i = 0; i < 1500; ++i) text += ", \"zzz" + std::to_string(i) + "\": 1";
+  const Result<Problem> problem = read_problem(text + "}}", catalog(), two_gib, "");
+  REQUIRE_FALSE(problem);
+  CHECK(problem.faults().size() == 1000);
+  CHECK(problem.faults().size() + problem.faults().back().unkept == 1501);
+}
+
+TEST_CASE("there are at most a thousand masks", "[reading]") {
+  const auto with_masks = [](int count) {
+    std::string text = R"({"inputs": [[1]], "mask": [{"add": [[0]]})";
+    for (int i = 1; i < count; ++i) text += R"(, {"add": [[0]]})";
+    return read_problem(text + "]}", catalog(), two_gib, "");
+  };
+  CHECK(with_masks(1000));
+  const Result<Problem> problem = with_masks(1001);
+  REQUIRE_FALSE(problem);
+  CHECK(problem.faults().front().message == "/mask has 1001 masks; at most 1000 are possible");
+}
+
 TEST_CASE("sequences that do not fit once they are as long as the longest are refused", "[reading]") {
   std::string row = "[1";
   for (int column = 1; column < 200; ++column) row += ", 1";
