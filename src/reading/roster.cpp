@@ -14,6 +14,8 @@
 namespace attn {
 namespace {
 
+// Of each the program tells what was handed in: some 3 KB.
+constexpr std::size_t most_people = 100'000;
 constexpr const char* how_to_head = "the first line names the columns, one of them `name`: name,group";
 
 class RosterReader {
@@ -38,13 +40,21 @@ class RosterReader {
     name_ = static_cast<std::size_t>(found - headings_.begin());
     if (found == headings_.end()) {
       const auto near = closest("name", headings_);
-      faults_.add("no-name-column", "", TextRange{row.front().range.begin, row.back().range.end},
+      faults_.add("no-name-column", "", range_of(row),
                   "no column is called `name`; there are " + shown(listed(headings_)),
                   near ? "is it `" + *near + "`? call it name" : std::string(how_to_head));
       return {};
     }
     Roster roster;
-    for (row = next_with_something(); !row.empty(); row = next_with_something()) add(row, roster);
+    for (row = next_with_something(); !row.empty(); row = next_with_something()) {
+      if (roster.people.size() == most_people) {
+        faults_.add("too-many", "", range_of(row),
+                    "the list has more than " + std::to_string(most_people) + " people, and this is the next",
+                    "grade a part of the class at a time");
+        break;
+      }
+      add(row, roster);
+    }
     if (roster.people.empty() && !faults_.any())
       faults_.add("no-roster", "", "the list has no names below its headings", "write a person a line");
     return roster;
@@ -61,8 +71,11 @@ class RosterReader {
     return {};
   }
 
+  // REQUIRES: it is not empty.
+  static TextRange range_of(const CsvRow& row) { return {row.front().range.begin, row.back().range.end}; }
+
   void add(const CsvRow& row, Roster& roster) {
-    const TextRange whole{row.front().range.begin, row.back().range.end};
+    const TextRange whole = range_of(row);
     Roster::Person person;
     for (std::size_t at = 0; at < row.size(); ++at) {
       if (at == name_) {

@@ -277,6 +277,8 @@ HOSTILE_BESIDE = {
     "points for steps that nobody knows": (
         ["grade", "p.json", "p.json", "--scheme", "s.json"],
         {"s.json": json.dumps({"points": {f"step{i}": 1 for i in range(100_000)}}).encode()}),
+    "a class of as many as fit": (["grade", "p.json", "p.json", "--roster", "r.csv"],
+                                  {"r.csv": b"name\n" + b"".join(b"n%d\n" % i for i in range(1_000_000))}),
     "points for as many as fit": (
         ["grade", "p.json", "p.json", "--scheme", "s.json"], {"s.json": b'{"points":' + numbered(b'"k%06x":0', 700_000) + b"}"}),
     "steps of a trace that are nothing": (

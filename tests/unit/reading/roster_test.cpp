@@ -57,6 +57,16 @@ TEST_CASE("what is wrong with the list of a class is told for what it is", "[ros
   CHECK(code_of(std::string("name\nAnna\0", 10)) == "syntax");
 }
 
+TEST_CASE("a class has at most a hundred thousand people", "[roster]") {
+  std::string text = "name\n";
+  for (int i = 0; i < 100'000; ++i) text += "n" + std::to_string(i) + "\n";
+  CHECK(roster(text).people.size() == 100'000);
+  const Result<Roster> read = read_roster(text + "one more\n\n\"");
+  REQUIRE_FALSE(read);
+  CHECK(read.faults().front().message == "the list has more than 100000 people, and this is the next");
+  CHECK(read.faults().front().range == TextRange{text.size(), text.size() + 8});
+}
+
 TEST_CASE("a person is the same in any case, with any blanks, however an accent is written", "[roster]") {
   for (const std::string name : {"Anna Müller", "anna_müller", "ANNA MU\xcc\x88LLER", "Anna\tMu\xcc\x88ller"}) {
     INFO(name);
