@@ -267,7 +267,7 @@ void define_work(py::module_& module) {
                return compare(ours, std::shared_ptr<const Computed>(theirs), rtol, atol, only, max_bytes);
              });
 
-  module.def("is_stored_trace", [](const py::bytes& text) { return read_if_trace(std::string(text)).has_value(); });
+  module.def("is_stored_trace", [](const py::bytes& text) { return is_stored_trace(std::string(text)); });
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ struct ReadOther {
   }
   Subject operator()(const TraceText& file) const {
     return {{"B", file.name, ComparedFile::Kind::trace, ""},
-            checked(read_stored_side(file.text).value(), file.text, file.name)};
+            checked(read_stored_side(file.text), file.text, file.name)};
   }
   // What two problems differ in is known where both have a text.
   Subject operator()(const std::shared_ptr<const Computed>& other) const {

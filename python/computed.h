@@ -100,7 +100,7 @@ Told marked(const GivenProblem& given, const Computing& computing, const HandedA
 struct TensorPath {
   std::string path;
 };
-struct TraceText {  // of a trace, as read_if_trace knows one
+struct TraceText {
   std::string name, text;
 };
 using Other = std::variant<std::vector<FileTensor>, TensorPath, TraceText, std::shared_ptr<const Computed>>;

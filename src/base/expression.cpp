@@ -294,7 +294,7 @@ class Reader {
   int depth_ = 0;
 };
 
-// Takes off a sign; true where it is a minus.
+// Takes off a sign; true where it is a minus. REQUIRES: a text that is not empty.
 bool take_sign(std::string_view& text) {
   if (is_ascii_digit(text.front())) return false;
   for (const std::string_view sign : {"+", "-", "−", "–"}) {

@@ -16,7 +16,8 @@ std::size_t end_of_json_text(std::string_view text, std::size_t begin);
 // What a text of JSON says, from its spelling with quotes. REQUIRES: a text that a reader of JSON has accepted.
 std::string unescaped_json(std::string_view spelling);
 
-// The keys of an object, of which there may be millions: one takes as much as a HashedPlace.
+// The keys of an object, or other texts of JSON that name something, of which there may be millions: one takes as much
+// as a HashedPlace.
 class JsonKeys {
  public:
   // Of a text of JSON, below 4 GiB, which outlives them.
@@ -28,7 +29,7 @@ class JsonKeys {
   // To be called behind the last. Where in the text those begin that say what one before them says; in order.
   std::vector<std::uint32_t> repeated();
 
-  // Of the key that begins there.
+  // Of the one that begins there.
   std::string_view spelling_at(std::uint32_t place) const;
 
  private:

@@ -46,15 +46,7 @@ class RosterReader {
       return {};
     }
     Roster roster;
-    for (row = next_with_something(); !row.empty(); row = next_with_something()) {
-      if (roster.people.size() == most_people) {
-        faults_.add("too-many", "", range_of(row),
-                    "the list has more than " + std::to_string(most_people) + " people, and this is the next",
-                    "grade a part of the class at a time");
-        break;
-      }
-      add(row, roster);
-    }
+    while (!is_too_long_ && !(row = next_with_something()).empty()) add(row, roster);
     if (roster.people.empty() && !faults_.any())
       faults_.add("no-roster", "", "the list has no names below its headings", "write a person a line");
     return roster;
@@ -94,7 +86,12 @@ class RosterReader {
       return;
     }
     const bool is_new = keys_.insert(key).second;
-    if (is_new) {
+    is_too_long_ = keys_.size() > most_people;
+    if (is_too_long_) {
+      faults_.add("too-many", "", whole,
+                  "the list has more than " + std::to_string(most_people) + " people, and this is the next",
+                  "grade a part of the class at a time");
+    } else if (is_new) {
       roster.people.push_back(std::move(person));
     } else {
       faults_.add("name-twice", "", whole, "`" + shown(person.name) + "` is in the list already",
@@ -113,6 +110,7 @@ class RosterReader {
   std::vector<std::string> headings_;
   std::size_t name_ = 0;        // of the columns
   std::set<std::string> keys_;  // of the people
+  bool is_too_long_ = false;
 };
 
 }  // namespace

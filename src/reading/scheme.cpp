@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view schema_of_schemes = "attn/scheme/1";
 constexpr double most_points = 1e6, least_rounding = 0.001;
-constexpr std::size_t most_misnamed = 1000;  // of more steps than the problem has it is said that they are more
+constexpr std::size_t most_misnamed = 1000;  // beyond as many as there are: of more it is only said how many
 
 const std::vector<std::string> pers = {"cell", "step"};                       // as Scheme::Per has them
 const std::vector<std::string> too_coarse_names = {"right", "wrong", "ask"};  // as Scheme::TooCoarse has them
@@ -104,10 +104,9 @@ class SchemeReader {
   void read_points(const JsonValue& value, const std::string& where) {
     const std::deque<JsonMember> members = members_of(value, where, R"(give each step its points: {"scores": 3})");
     if (members.size() > steps_.size() + most_misnamed) {
-      faults_.add_of(
-          "unknown-step", where,
-          "has " + std::to_string(members.size()) + " steps, and the problem " + std::to_string(steps_.size()),
-          "its steps are " + listed({steps_.begin(), steps_.end()}));
+      faults_.add_of("unknown-step", where,
+                     "has " + std::to_string(members.size()) + " steps, and there are " + std::to_string(steps_.size()),
+                     "its steps are " + listed({steps_.begin(), steps_.end()}));
       return;
     }
     std::set<std::string> given;

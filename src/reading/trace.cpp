@@ -256,6 +256,11 @@ Result<StoredTrace> read_trace(std::string_view text) {
   return read(parsed.value());
 }
 
+bool is_stored_trace(std::string_view text) {
+  const Result<ParsedJson> parsed = parse_json(text);
+  return parsed && is_trace(parsed.value().root);
+}
+
 std::optional<Result<StoredTrace>> read_if_trace(std::string_view text) {
   const Result<ParsedJson> parsed = parse_json(text);
   if (!parsed || !is_trace(parsed.value().root)) return std::nullopt;

@@ -12,7 +12,10 @@ namespace attn {
 // compared. Members and steps that are not known are passed over.
 Result<StoredTrace> read_trace(std::string_view text);
 
-// The same of a text that says of itself that it is one, of whatever version; nothing of any other.
+// Whether a text says of itself that it is one, of whatever version.
+bool is_stored_trace(std::string_view text);
+
+// Reads it if it does.
 std::optional<Result<StoredTrace>> read_if_trace(std::string_view text);
 
 }  // namespace attn

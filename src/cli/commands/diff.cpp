@@ -18,7 +18,6 @@
 #include "reading/names/dump.h"
 #include "reading/problem/differing_keys.h"
 #include "reading/text_file.h"
-#include "reading/trace.h"
 #include "trace/trace.h"
 
 namespace attn {
@@ -58,7 +57,7 @@ OpenedFile open_file(const std::string& letter, const std::string& file, const D
     opened.file.kind = opened.side.is_foreign ? dump : trace;
   } else {
     opened.text = checked(read_text(file));
-    if (auto stored = read_stored_side(opened.text)) {
+    if (auto stored = read_side_if_stored(opened.text)) {
       opened.file.kind = trace;
       opened.side = checked(std::move(*stored), opened.text);
     } else {

@@ -110,10 +110,13 @@ bool JsonWalk::next() {
 
 void find_members(const JsonValue& object, std::span<const std::string_view> keys,
                   std::span<std::optional<JsonValue>> found) {
-  for (JsonWalk walk(object); walk.next();) {
+  std::size_t missing = keys.size();
+  for (JsonWalk walk(object); missing > 0 && walk.next();) {
     const JsonMember member{walk.key_spelling(), walk.value()};
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (!found[i] && member.is_called(keys[i])) found[i] = member.value;
+      if (found[i] || !member.is_called(keys[i])) continue;
+      found[i] = member.value;
+      --missing;
     }
   }
 }

@@ -113,7 +113,8 @@ class JsonWalk {
   JsonValue value_;
 };
 
-// The values of members, by their keys; nothing where there is none. REQUIRES: an object; as many of both.
+// The values of members, by their keys; nothing where there is none. REQUIRES: an object; as many of both, and `found`
+// holds nothing.
 void find_members(const JsonValue& object, std::span<const std::string_view> keys,
                   std::span<std::optional<JsonValue>> found);
 

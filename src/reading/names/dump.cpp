@@ -130,6 +130,14 @@ Result<TensorsOfDump> read_tensors(TensorFile& file, std::size_t max_bytes, cons
   return all;
 }
 
+Result<ComparedSide> stored_side(Result<StoredTrace> read) {
+  if (!read) return read.faults();
+  StoredTrace& trace = read.value();
+  ComparedSide side{.dtype = trace.dtype};
+  for (StoredStep& step : trace.steps) side.steps.push_back({step.id, {step.id}, std::move(step.value)});
+  return side;
+}
+
 }  // namespace
 
 std::vector<std::string> meant_steps(std::string_view name, const KnownSteps& known) {
@@ -154,14 +162,11 @@ void mean_steps_of(const std::vector<std::string>& ids, ComparedSide& theirs) {
   }
 }
 
-std::optional<Result<ComparedSide>> read_stored_side(std::string_view text) {
+Result<ComparedSide> read_stored_side(std::string_view text) { return stored_side(read_trace(text)); }
+
+std::optional<Result<ComparedSide>> read_side_if_stored(std::string_view text) {
   std::optional<Result<StoredTrace>> read = read_if_trace(text);
-  if (!read) return std::nullopt;
-  if (!*read) return read->faults();
-  StoredTrace& trace = read->value();
-  ComparedSide side{.dtype = trace.dtype};
-  for (StoredStep& step : trace.steps) side.steps.push_back({step.id, {step.id}, std::move(step.value)});
-  return side;
+  return read ? std::optional(stored_side(*std::move(read))) : std::nullopt;
 }
 
 ComparedSide foreign_side(std::vector<FileTensor> tensors, const KnownSteps& known) {

@@ -21,8 +21,11 @@ std::vector<std::string> meant_steps(std::string_view name, const KnownSteps& kn
 // may mean another: "output" is the context of an attention without a projection of its output.
 void mean_steps_of(const std::vector<std::string>& ids, ComparedSide& theirs);
 
-// What a trace file (docs/trace-format.md) holds; nothing where the text does not say that it is one.
-std::optional<Result<ComparedSide>> read_stored_side(std::string_view text);
+// What a trace file (docs/trace-format.md) holds.
+Result<ComparedSide> read_stored_side(std::string_view text);
+
+// The same where the text says that it is one.
+std::optional<Result<ComparedSide>> read_side_if_stored(std::string_view text);
 
 // What another program has of some steps, under names of its own.
 ComparedSide foreign_side(std::vector<FileTensor> tensors, const KnownSteps& known);

@@ -89,11 +89,13 @@ class ChoiceReader {
     for (JsonMember& member : object.members) {
       if (std::string key = member.key(); is_known(key)) given.emplace(std::move(key), &member);
     }
+    bool is_any_unread = false;  // one that is only counted may mean any parameter
     for (JsonMember& member : object.members) {
       const std::string key = member.key();
       if (is_free_key(key) || is_known(key)) continue;
       if (faults_.are_enough()) {
         faults_.count_one_more();
+        is_any_unread = true;
         continue;
       }
       const std::string place = pointer(choice.where, key);
@@ -105,6 +107,7 @@ class ChoiceReader {
     }
     for (const Parameter& parameter : spec.parameters) {
       const auto found = given.find(parameter.name);
+      if (found == given.end() && is_any_unread) continue;
       read_parameter(found == given.end() ? nullptr : found->second, spec, parameter, choice);
     }
   }

@@ -58,39 +58,41 @@ std::optional<RawMask> mask_term(const JsonValue& value, const std::string& wher
 
 std::optional<std::vector<RawMask>> read_masks(const JsonValue& value, const std::string& where, const KnownKeys& keys,
                                                Faults& faults) {
-  std::vector<RawMask> masks;
-  auto list = value.list();
   const auto is_causal = [](const JsonValue& one) {
     return one.text() && closest(*one.text(), std::vector<std::string>{"causal"});
   };
   const auto means_causal = R"(a causal mask is written "causal": true)";
-  if (value.object()) {
+  std::vector<RawMask> masks;
+  if (value.kind() == JsonValue::Kind::object) {
     std::optional<RawMask> one = mask_term(value, where, keys, faults);
     if (!one) return std::nullopt;
     masks.push_back(std::move(*one));
-  } else if (list && (list->empty() || list->front().object())) {
-    if (list->size() > most_masks) {
-      return faults.add_of(
-          "out-of-range", where,
-          "has " + counted(list->size(), "mask") + "; at most " + std::to_string(most_masks) + " are possible",
-          "masks of one kind make one: it closes what one of them closes, or adds what they add together");
-    }
-    bool complete = true;
-    masks.reserve(list->size());
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      std::optional<RawMask> one = mask_term((*list)[i], pointer(where, std::to_string(i)), keys, faults);
-      complete = complete && one;
-      if (one) masks.push_back(std::move(*one));
-    }
-    if (!complete) return std::nullopt;
-  } else if (value.kind() == JsonValue::Kind::list) {
-    return faults.add_of("bare-mask", where, "is a bare list: whether its ones open or close a cell is not said",
-                         list && is_causal(list->front()) ? means_causal : spellings);
-  } else {
+    return masks;
+  }
+  if (value.kind() != JsonValue::Kind::list) {
     return report_kind(value, where, "an object is wanted, or a list of objects", faults,
                        is_causal(value) ? means_causal : spellings);
   }
-  return masks;
+  JsonWalk walk(value);
+  if (!walk.next()) return masks;
+  if (walk.value().kind() != JsonValue::Kind::object) {
+    return faults.add_of("bare-mask", where, "is a bare list: whether its ones open or close a cell is not said",
+                         is_causal(walk.value()) ? means_causal : spellings);
+  }
+  if (const std::size_t count = size_of(value); count > most_masks) {
+    return faults.add_of(
+        "out-of-range", where,
+        "has " + counted(count, "mask") + "; at most " + std::to_string(most_masks) + " are possible",
+        "masks of one kind make one: it closes what one of them closes, or adds what they add together");
+  }
+  bool complete = true;
+  std::size_t index = 0;
+  do {
+    std::optional<RawMask> one = mask_term(walk.value(), pointer(where, ListPlace{index++}), keys, faults);
+    complete = complete && one;
+    if (one) masks.push_back(std::move(*one));
+  } while (walk.next());
+  return complete ? std::optional(std::move(masks)) : std::nullopt;
 }
 
 }  // namespace attn

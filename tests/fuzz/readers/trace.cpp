@@ -10,6 +10,7 @@ namespace {
 
 // A trace file, a golden among them, compared with a trace; and as one side of a comparison.
 void run(std::string_view text) {
+  is_stored_trace(text);
   const Result<StoredTrace> read = read_trace(text);
   if (read) {
     for (const Difference& one : differences(read.value(), example_trace(), {.absolute = 1e-9}))
@@ -17,8 +18,8 @@ void run(std::string_view text) {
   } else {
     demand_faults(read.faults(), text);
   }
-  const std::optional<Result<ComparedSide>> side = read_stored_side(text);
-  if (side && !*side) demand_faults(side->faults(), text);
+  const Result<ComparedSide> side = read_stored_side(text);
+  if (!side) demand_faults(side.faults(), text);
 }
 
 }  // namespace

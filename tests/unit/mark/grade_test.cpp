@@ -333,7 +333,7 @@ TEST_CASE("points for many more steps than there are is one fault, for a few mor
   CHECK(faults_of(1000).front().where == "/points/zzz0");
   const Diagnostics faults = faults_of(1001);
   REQUIRE(faults.size() == 1);
-  CHECK(faults.front().message == "/points has 1003 steps, and the problem 2");
+  CHECK(faults.front().message == "/points has 1003 steps, and there are 2");
   CHECK(faults.front().help.text() == "its steps are scores, context");
 }
 

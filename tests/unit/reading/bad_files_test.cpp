@@ -103,12 +103,16 @@ TEST_CASE("of very many unknown keys of a part the first are told and the rest c
 }
 
 TEST_CASE("of very many unknown parameters the first are told and the rest counted", "[reading]") {
-  std::string text = R"({"inputs": [[1]], "score": {"type": "general", "wieght": [[1]])";
-  for (int i = 0; i < 1500; ++i) text += ", \"zzz" + std::to_string(i) + "\": 1";
-  const Result<Problem> problem = read_problem(text + "}}", catalog(), two_gib, "");
-  REQUIRE_FALSE(problem);
-  CHECK(problem.faults().size() == 1000);
-  CHECK(problem.faults().size() + problem.faults().back().unkept == 1501);
+  const std::string misspelt = R"("wieght": [[1]])";
+  std::string unknown = R"("zzz": 1)";
+  for (int i = 1; i < 1500; ++i) unknown += ", \"zzz" + std::to_string(i) + "\": 1";
+  for (const std::string& parameters : {misspelt + ", " + unknown, unknown + ", " + misspelt}) {
+    const std::string text = R"({"inputs": [[1]], "score": {"type": "general", )" + parameters + "}}";
+    const Result<Problem> problem = read_problem(text, catalog(), two_gib, "");
+    REQUIRE_FALSE(problem);
+    CHECK(problem.faults().size() == 1000);
+    CHECK(problem.faults().size() + problem.faults().back().unkept == 1501);
+  }
 }
 
 TEST_CASE("there are at most a thousand masks", "[reading]") {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "catch.h"
+#include "reading/json/scanner.h"
 
 using namespace attn;
 
@@ -37,6 +38,47 @@ std::string said(std::string_view text) { return *parsed(text).text(); }
 using Sizes = std::vector<std::size_t>;
 
 }  // namespace
+
+TEST_CASE("a text is cut into tokens, whatever somebody took for JSON", "[json]") {
+  using Kind = Token::Kind;
+  const auto [text, kind, size] = GENERATE(table<std::string, Kind, std::size_t>({
+      {"Ab_$1 ", Kind::word, 5},
+      {"Z:", Kind::word, 1},
+      {"-I", Kind::word, 2},
+      {"+-x.5,", Kind::word, 5},
+      {"--", Kind::number, 2},
+      {"-0.5e+3]", Kind::number, 7},
+      {"/**/1", Kind::number, 1},
+      {"/*/*/1", Kind::number, 1},
+      {"// 2\n1", Kind::number, 1},
+      {"/*/", Kind::unfinished_comment, 0},
+      {"/1", Kind::stray, 1},
+      {"é1", Kind::stray, 2},
+      {"\"a\nb\"", Kind::unfinished_text, 2},
+      {"\"a", Kind::unfinished_text, 2},
+      {" ", Kind::end, 0},
+  }));
+  CAPTURE(text);
+  const Token token = Scanner(text).next();
+  CHECK(token.kind == kind);
+  if (kind != Kind::unfinished_comment) CHECK(token.range.end - token.range.begin == size);
+}
+
+TEST_CASE("a plain number is taken with the comma behind it, and without what is about it", "[json]") {
+  for (const std::string number : {"0", "-1", "12.50", "-0.0"}) {
+    const std::string text = "[ " + number + "\n, 7]";
+    Scanner scanner(text);
+    scanner.next();
+    CHECK(scanner.plain_number() == number);
+    CHECK(scanner.place() == text.find(',') + 1);
+    CHECK(scanner.plain_number().empty());  // no comma follows
+    CHECK(spelled(text, scanner.next().range) == "7");
+  }
+  for (const char* other : {"01,", "1e3,", "-,", "1.,", ".5,", "+1,", "1 2,", "\"1\","}) {
+    CAPTURE(other);
+    CHECK(Scanner(other).plain_number().empty());
+  }
+}
 
 TEST_CASE("lists of numbers become one run of values with their shape", "[json]") {
   const JsonValue value = parsed("[[1, -2.5, 3e2], [4, 5, 6]]");
@@ -155,12 +197,14 @@ TEST_CASE("a value knows its place in the text, and so does its key", "[json]") 
 
 TEST_CASE("a text ends at its closing quote, however long it is and wherever something escaped stands in it",
           "[json]") {
-  const auto [spelled, meant] = GENERATE(table<std::string, std::string>({{R"(\")", "\""},
-                                                                          {R"(\\)", "\\"},
-                                                                          {R"(\\\")", "\\\""},
-                                                                          {R"(\n)", "\n"},
-                                                                          {R"(\u0022)", "\""},
-                                                                          {"\u00e9", "\u00e9"}}));
+  const auto [spelled, meant] =
+      GENERATE(table<std::string, std::string>({{R"(\")", "\""},
+                                                {R"(\\)", "\\"},
+                                                {R"(\\\")", "\\\""},
+                                                {R"(\n)", "\n"},
+                                                {R"(\u0022)", "\""},
+                                                {"\u00e9", "\u00e9"},
+                                                {"\xC3\xA2\xC3\x8A\xDC\x80", "\xC3\xA2\xC3\x8A\xDC\x80"}}));
   for (std::size_t before = 0; before < 20; ++before) {
     for (std::size_t behind = 0; behind < 20; ++behind) {
       const std::string a(before, 'a'), b(behind, 'b');

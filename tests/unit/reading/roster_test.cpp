@@ -65,6 +65,7 @@ TEST_CASE("a class has at most a hundred thousand people", "[roster]") {
   REQUIRE_FALSE(read);
   CHECK(read.faults().front().message == "the list has more than 100000 people, and this is the next");
   CHECK(read.faults().front().range == TextRange{text.size(), text.size() + 8});
+  CHECK(code_of(text + "n0\n") == "name-twice");
 }
 
 TEST_CASE("a person is the same in any case, with any blanks, however an accent is written", "[roster]") {

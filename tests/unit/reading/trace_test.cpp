@@ -142,13 +142,13 @@ TEST_CASE("a trace of numbers that we do not know is none", "[reading]") {
 
 TEST_CASE("a trace whose schema is missing is told so, and a problem is no trace", "[reading]") {
   std::string text = scores_with("[[1, 2], [3, 4]]");
-  CHECK(read_if_trace(text));
+  CHECK(is_stored_trace(text));
   const std::string schema = R"("schema": "attn/trace/1", )";
   text.erase(text.find(schema), schema.size());
-  CHECK(read_if_trace(text));
+  CHECK(is_stored_trace(text));
   CHECK(fault_of(text).message == R"(the trace has no "schema")");
-  CHECK_FALSE(read_if_trace(R"({"inputs": [[1]]})"));
-  CHECK_FALSE(read_if_trace(R"({"inputs": [[1]], "steps": {}})"));
+  CHECK_FALSE(is_stored_trace(R"({"inputs": [[1]]})"));
+  CHECK_FALSE(is_stored_trace(R"({"inputs": [[1]], "steps": {}})"));
 }
 
 TEST_CASE("the numbers of a trace are those of its dtype, of which the fewest digits are written", "[reading]") {
