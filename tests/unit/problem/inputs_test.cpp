@@ -137,6 +137,9 @@ TEST_CASE("embeddings are compared with the first, whether it is drawn or writte
         "/embeddings/b has 3 numbers, and /embeddings/a has 2");
   CHECK(fault_of(R"("a": [1, 2, 3], "b": )" + random) == "/embeddings/b has 2 numbers, and /embeddings/a has 3");
   CHECK(fault_of(R"("a": [1, 2], "b": [1, 2], "c": [1])") == "/embeddings/c has 1 number, and /embeddings/a has 2");
+  CHECK(fault_of(R"("a": [1, 2, "x"], "b": [1, 2])") == "/embeddings/a/2 is a text, where a number is wanted");
+  CHECK(fault_of(R"("a": [1, 2], "b": [1, 2, "x"])") == "/embeddings/b/2 is a text, where a number is wanted");
+  CHECK(fault_of(R"("a": [1, 2], "b": [1, true])") == "/embeddings/b/1 is a boolean; a number is wanted");
   CHECK(fault_of(R"("a": 5, "b": [1])") == "/embeddings/a is one number; an embedding is a list of numbers");
   CHECK(fault_of(R"("a": [], "b": [1])") == "/embeddings/a is empty");
   CHECK(fault_of(R"("a": [1, 2], "b": 5, "c": "x")") ==
