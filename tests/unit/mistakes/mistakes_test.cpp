@@ -168,6 +168,36 @@ std::map<std::string, std::string> generated(int seed) {
            layer(seed, R"("cross": {)" + weights("[4, 3]", "[4, 3]", "[4, 4]", seed + 60) + "}, ",
                  R"(, "gate": )" + random("[4, 4]", seed + 12) + R"(, "gate_bias": )" + random("[4]", seed + 13)) +
            "]}}"},
+      {"past and appended", "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 3]", seed + 20) +
+                                R"(, "causal": true, "past": {"keys": )" + random("[2, 4]", seed + 5) +
+                                R"(, "values": )" + random("[2, 3]", seed + 6) + R"(}, "appended": {"keys": )" +
+                                random("[1, 4]", seed + 7) + R"(, "values": )" + random("[1, 3]", seed + 8) + "}}"},
+      {"cross with positions",
+       R"({"inputs": {"query": )" + random("[2, 4]", seed) + R"(, "key": )" + random("[3, 4]", seed + 1) + "}, " +
+           weights("[4, 3]", "[4, 3]", "[4, 2]", seed + 20) + R"(, "positions": {"type": "learned", "table": )" +
+           random("[3, 4]", seed + 5) + "}}"},
+      {"one bias", "{" + inputs("[3, 4]") + weights("[4, 4]", "[4, 4]", "[4, 4]", seed + 20) +
+                       R"(, "biases": {"query": )" + random("[4]", seed + 8) + "}}"},
+      {"one group",
+       "{" + inputs("[3, 4]") + weights("[4, 4]", "[4, 2]", "[4, 2]", seed + 20) + R"(, "heads": 2, "kv_heads": 1})"},
+      {"closed queries", "{" + inputs("[3, 5]") + weights("[5, 4]", "[5, 4]", "[5, 2]", seed + 20) +
+                             R"(, "mask": [{"allow": [[1], [0], [1]]}, {"allow": [[1,0,0],[1,1,0],[1,1,1]]}]})"},
+      {"root mean square", "{" + inputs("[3, 4]") + R"("block": {"norm_type": "rms", "layers": [{"self": {)" +
+                               weights("[4, 4]", "[4, 4]", "[4, 4]", seed + 20) + R"(}, "norm1": {"gain": )" +
+                               random("[4]", seed + 30) + R"(}, "norm2": {}, "ffn": {"in": )" +
+                               random("[4, 3]", seed + 34) + R"(, "out": )" + random("[3, 4]", seed + 35) + "}}]}}"},
+      {"layers that differ", "{" + inputs("[3, 4]") + R"("block": {"layers": [)" + layer(seed, "", "") + ", " +
+                                 layer(seed + 50, "", R"(, "in_bias": )" + random("[4]", seed + 9)) + "]}}"},
+      {"decoder with heads",
+       "{" + inputs("[3, 4]") + R"("block": {"kind": "decoder", "memory": )" + random("[2, 4]", seed + 11) +
+           R"(, "layers": [)" +
+           layer(seed, R"("cross": {)" + weights("[4, 6]", "[4, 6]", "[4, 4]", seed + 60) + R"(, "heads": 2}, )", "") +
+           ", " +
+           layer(seed + 50,
+                 R"("cross": {)" + weights("[2, 2]", "[2, 2]", "[2, 2]", seed + 70) +
+                     R"(, "heads": 2, "split": "input"}, )",
+                 "") +
+           "]}}"},
   };
 }
 
@@ -461,6 +491,13 @@ TEST_CASE("behind any mistake any other is made where there are positions and a 
        past + R"("positions": "sinusoidal")", std::string(R"("window": [1, 0], "softmax": {"sink": 0.5})"),
        std::string(R"("mask": {"allow": [[0, 0, 0], [1, 1, 0], [0, 1, 1]]}, "softmax": {"sink": 0.5})")}) {
     CHECK(made_behind_others(inputs + options + "}") > 100);
+  }
+}
+
+TEST_CASE("behind any mistake any other is made in problems of every kind", "[check]") {
+  for (const auto& [name, text] : generated(100)) {
+    INFO(name);
+    CHECK(made_behind_others(text) > 100);
   }
 }
 
