@@ -100,7 +100,7 @@ class Reader {
     JsonKeys ids(text_);
     std::size_t index = 0;
     for (JsonWalk walk(*steps); walk.next(); ++index) {
-      const std::string where = pointer("/steps", ListPlace{index});
+      const std::string where = faults.are_enough() ? "" : pointer("/steps", ListPlace{index});
       step_.clear();
       if (walk.value().kind() != JsonValue::Kind::object) {
         other_kind(where, walk.value(), "a step is an object");

@@ -135,10 +135,12 @@ Exit DiffOptions::run() const {
   OpenedFile& theirs = files[1];
   const std::vector<std::string> ids = names_of(ours.side.steps, &SideStep::id);
   if (!ours.side.is_foreign) mean_steps_of(ids, theirs.side);
-  const std::vector<StepName> names = names_of_both(ours.trace ? &*ours.trace : nullptr, ours.side, theirs.side);
   std::vector<std::string> steps;
-  for (const std::string& word : only) {
-    std::ranges::copy(step_ids(word, names, "no step is called"), std::back_inserter(steps));
+  if (!only.empty()) {
+    const std::vector<StepName> names = names_of_both(ours.trace ? &*ours.trace : nullptr, ours.side, theirs.side);
+    for (const std::string& word : only) {
+      std::ranges::copy(step_ids(word, names, "no step is called"), std::back_inserter(steps));
+    }
   }
 
   if (ours.side.attentions.empty()) ours.side.attentions = attentions_among(ids);
