@@ -78,6 +78,7 @@ TEST_CASE("an expression is computed as mathematics reads it, and is exact", "[e
       {"2/3", 2.0 / 3},
       {"e^2/(e^2+2e^4)", std::exp(2.0) / (std::exp(2.0) + 2 * std::exp(4.0))},
       {"sqrt(3)", std::sqrt(3.0)},
+      {"sqrt(0)", 0},
       {"√3/2", std::sqrt(3.0) / 2},
       {"1/√2", 1 / std::sqrt(2.0)},
       {"exp(2)/(exp(2)+1)", std::exp(2.0) / (std::exp(2.0) + 1)},

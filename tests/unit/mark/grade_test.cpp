@@ -331,6 +331,11 @@ TEST_CASE("points for many more steps than there are is one fault, for a few mor
   };
   CHECK(faults_of(1000).size() == 1000);
   CHECK(faults_of(1000).front().where == "/points/zzz0");
+  // What is meant is a step of the problem, but no hand-in has it.
+  const Result<Scheme> meant =
+      read_scheme(R"({"points": {"softmax": 1}})", steps_of_example("worked-example.json"), steps);
+  REQUIRE_FALSE(meant);
+  CHECK(meant.faults().front().help.text() == "its steps are scores, context");
   const Diagnostics faults = faults_of(1001);
   REQUIRE(faults.size() == 1);
   CHECK(faults.front().message == "/points has 1003 steps, and there are 2");
@@ -381,6 +386,9 @@ TEST_CASE("all faults of a scheme are reported at once, each with what to do", "
   CHECK(help_of(R"({"zzzzzzzz": 1})").find("round_to") != std::string::npos);
   CHECK(help_of(R"({"deduct": {"zzzzzzzz": 1}})").find("attn mistakes") != std::string::npos);
   CHECK(help_of(R"({"points": {"zzzzzzzz": 1}})").find("its steps are ") != std::string::npos);
+  CHECK(help_of(R"({"points": {"softmax": 1}})") == "did you mean attention_weights?");
+  CHECK(help_of(R"({"deduct": {"scal.*": 1}})") == "did you mean scale.*?");
+  CHECK(read(R"({"deduct": {"zzzzzzzz": 1, "scale.none": 1, "yyyyyyyy": 1}})").faults().size() == 2);
   CHECK(code_of("[3, 2]") == "wrong-kind ");
   CHECK(code_of(R"({"points": [3, 2]})") == "wrong-kind /points");
   CHECK(code_of(R"({"points": {"S": 3}, "deduct": 1})") == "wrong-kind /deduct");

@@ -127,6 +127,17 @@ TEST_CASE("there are at most a thousand masks", "[reading]") {
   CHECK(problem.faults().front().message == "/mask has 1001 masks; at most 1000 are possible");
 }
 
+TEST_CASE("beside what a mask holds a key may be free, and one that is unknown hides no other fault", "[reading]") {
+  const auto with_mask = [](const std::string& mask) {
+    return read_problem(R"({"inputs": [[1]], "mask": )" + mask + "}", catalog(), two_gib, "");
+  };
+  CHECK(with_mask(R"({"allow": [[1]], "x-why": 1})"));
+  CHECK(with_mask(R"([{"x-why": [[0]], "add": [[1]]}])"));
+  const Result<Problem> problem = with_mask(R"({"zzzzzz": 1, "allow": [["x"]]})");
+  REQUIRE_FALSE(problem);
+  CHECK(problem.faults().size() == 2);
+}
+
 TEST_CASE("sequences that do not fit once they are as long as the longest are refused", "[reading]") {
   std::string row = "[1";
   for (int column = 1; column < 200; ++column) row += ", 1";

@@ -55,6 +55,8 @@ TEST_CASE("what is wrong with the list of a class is told for what it is", "[ros
   CHECK(code_of("name,group\nAnna,1\nanna,2\n") == "name-twice");
   CHECK(code_of("name\n\"Anna\n") == "syntax");
   CHECK(code_of(std::string("name\nAnna\0", 10)) == "syntax");
+  const std::string twice = "group,name,room\n1,Anna,2\n";
+  CHECK(read_roster(twice + "3,anna,4\n").faults().front().range == TextRange{twice.size(), twice.size() + 8});
 }
 
 TEST_CASE("a class has at most a hundred thousand people", "[roster]") {
