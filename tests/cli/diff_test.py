@@ -285,6 +285,15 @@ class Dumps(Case):
                              [("scores", "same"), ("mine", "only_A" if files[0] == first else "only_B")])
             self.assertEqual((report["unknown"], [one["file"] for one in report["unread"]]), ([], unread))
 
+    def test_what_one_dump_alone_has_is_no_first_difference(self):
+        first = self.write_npz({"mine": np.ones(2), "scores": np.eye(3)}, "first.npz")
+        for factor in (2, 1 + 1e-12):
+            second = self.write_npz({"scores": factor * np.eye(3)}, "second.npz")
+            report = self.report(first, second, "--rtol", "0", "--atol", "0", code=1)
+            self.assertEqual([(step["id"], step["verdict"]) for step in report["steps"]],
+                             [("mine", "only_A"), ("scores", "differs")])
+            self.assertEqual(report["first_different"], "scores")
+
     def test_what_cannot_be_read_of_a_trace_of_ours_is_told_as_well(self):
         problem, trace = self.write_json("problem.json", Attention().problem()), self.path("trace.safetensors")
         self.assertEqual(attn("run", problem, "-o", trace).returncode, 0)

@@ -118,6 +118,8 @@ class Exercise(unittest.TestCase):
         for key in ("mask", "heads", "window", "score", "scale"):
             self.assertEqual(other[key], task[key])
         self.assertNotEqual(other["keys"], task["keys"])
+        done = attn("exercise", "--like", "-", "--seed", "1", given=json.dumps({**task, "mask": []}))
+        self.assertEqual(json.loads(done.stdout)["mask"], [])
         self.assertNotIn("x-of", other)
 
     def test_another_of_a_block_has_other_numbers_in_every_layer_and_the_same_notes(self):

@@ -563,8 +563,9 @@ class Everywhere(InFolder):
         self.assertIn("encoder.layer.0.adapter.weight", self.refused("model", "--ids", "4,5"))
 
     def test_a_tensor_that_is_not_there_is_named(self):
-        self.model(small_bert(**{"encoder.layer.0.output.dense.weight": None}))
-        self.assertIn("encoder.layer.0.output.dense.weight", self.refused("model", "--ids", "4,5"))
+        for name in ("encoder.layer.0.output.dense.weight", "embeddings.LayerNorm.weight"):
+            self.model(small_bert(**{name: None}))
+            self.assertIn(name, self.refused("model", "--ids", "4,5"))
 
     def test_a_bias_that_a_model_of_this_kind_has_is_missed(self):
         for name in ("encoder.layer.0.output.LayerNorm.bias", "embeddings.LayerNorm.bias",
@@ -745,7 +746,7 @@ class Everywhere(InFolder):
     def test_what_says_how_a_model_is_stored_has_to_be_readable(self):
         os.makedirs(self.path("listed"))
         for index, said in (("[", "model.safetensors.index.json"), ('{"weight_map": {"x": 7}}', "holds no model"),
-                            ("{}", "holds no model")):
+                            ("{}", "holds no model"), ('{"weight_map": ["model.safetensors"]}', "holds no model")):
             with open(self.path("listed/model.safetensors.index.json"), "w", encoding="utf-8") as file:
                 file.write(index)
             self.assertIn(said, self.refused("listed", "--from", "bert", "--ids", "4"))
@@ -916,7 +917,7 @@ class Everywhere(InFolder):
             write_safetensors(self.path("model/b.safetensors"),
                               {**{name: tensors[name] for name in second}, **{name: 2 * tensors[name] for name in twice}})
             with open(self.path("model/model.safetensors.index.json"), "w", encoding="utf-8") as file:
-                json.dump({"weight_map": index}, file)
+                json.dump({"metadata": {"total_size": 1}, "weight_map": index}, file)
 
         for twice in ([], first[:2]):
             write(index, twice)
