@@ -115,6 +115,16 @@ TEST_CASE("of very many unknown parameters the first are told and the rest count
   }
 }
 
+TEST_CASE("of very many texts in place of integers the first are told and the rest counted", "[reading]") {
+  std::string lengths = R"("x")";
+  for (int i = 1; i < 1500; ++i) lengths += R"(, "x")";
+  const Result<Problem> problem =
+      read_problem(R"({"inputs": [[1]], "lengths": [)" + lengths + "]}", catalog(), two_gib, "");
+  REQUIRE_FALSE(problem);
+  CHECK(problem.faults().size() == 1000);
+  CHECK(problem.faults().size() + problem.faults().back().unkept == 1500);
+}
+
 TEST_CASE("there are at most a thousand masks", "[reading]") {
   const auto with_masks = [](int count) {
     std::string text = R"({"inputs": [[1]], "mask": [{"add": [[0]]})";
