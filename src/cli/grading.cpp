@@ -40,19 +40,11 @@ bool may_be_problem(const fs::path& path) {
   return !name.ends_with(".golden.json") && !name.starts_with('.');
 }
 
-// What a JSON file says at its outermost, as far as it is one.
-std::optional<JsonObject> outermost(const Result<ParsedJson>& parsed) {
-  return parsed ? parsed.value().root.object() : std::nullopt;
-}
-
-std::string text_at(const JsonObject& object, std::string_view key) {
-  const auto value = object.find(key);
-  return value ? value->text().value_or("") : "";
-}
-
 // Traces, answers and schemes stand beside problems, and are none.
-bool is_of_another_kind(const std::optional<JsonObject>& object) {
-  return object && (text_at(*object, "schema").starts_with("attn/") || object->find("steps") || object->find("points"));
+bool is_of_another_kind(const JsonValue& root) {
+  if (root.kind() != JsonValue::Kind::object) return false;
+  const auto [schema, steps, points] = members_called(root, {"schema", "steps", "points"});
+  return (schema && schema->text().value_or("").starts_with("attn/")) || steps || points;
 }
 
 // "line 3: …"
@@ -133,8 +125,7 @@ void ProblemsOfClass::add(const std::string& file, bool is_only) {
   const Result<std::string> text = read_text(file);
   if (!text && is_only) throw Refusal(text.faults(), "", file);
   const Result<ParsedJson> parsed = text ? parse_json(text.value()) : Result<ParsedJson>(text.faults());
-  const auto object = outermost(parsed);
-  if (!is_only && is_of_another_kind(object)) return;
+  if (!is_only && parsed && is_of_another_kind(parsed.value().root)) return;
   Entry entry{.file = file, .name = parsed ? owner_of_problem(parsed.value().root) : ""};
   entry.is_for_person = !entry.name.empty();
   if (!entry.is_for_person) entry.name = fs::path(file).stem().string();

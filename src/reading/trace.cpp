@@ -100,6 +100,7 @@ class Reader {
     JsonKeys ids(text_);
     std::size_t index = 0;
     for (JsonWalk walk(*steps); walk.next(); ++index) {
+      // Of faults that are only counted nobody asks where they are.
       const std::string where = faults.are_enough() ? "" : pointer("/steps", ListPlace{index});
       step_.clear();
       if (walk.value().kind() != JsonValue::Kind::object) {

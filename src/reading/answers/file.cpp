@@ -91,10 +91,10 @@ OriginOfAnswers origin_of_answers(const std::string& file, std::string_view text
   if (is_table_file(file)) return origin;
   if (!is_typed_text(file, text)) {
     const Result<ParsedJson> parsed = parse_json(text);
-    const auto object = parsed ? parsed.value().root.object() : std::nullopt;
-    if (!object) return origin;
-    if (const auto name = object->find("name")) origin.name = name->text().value_or("");
-    if (const auto problem = object->find("problem")) origin.problem = problem->text().value_or("");
+    if (!parsed || parsed.value().root.kind() != JsonValue::Kind::object) return origin;
+    const auto [name, problem] = members_called(parsed.value().root, {"name", "problem"});
+    if (name) origin.name = name->text().value_or("");
+    if (problem) origin.problem = problem->text().value_or("");
     return origin;
   }
   for (std::size_t at = 0; at < text.size() && origin.name.empty(); ++at) {
