@@ -121,7 +121,7 @@ class Process {
     const int nowhere = ::open("/dev/null", O_WRONLY);
     ::dup2(end, STDIN_FILENO);
     ::dup2(end, STDOUT_FILENO);
-    if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
+    ::dup2(nowhere, STDERR_FILENO);  // where it did not open, errors go where they went
     ::execvp(words[0], const_cast<char* const*>(words.data()));
     ::_exit(127);
   }

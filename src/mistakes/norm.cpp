@@ -8,10 +8,9 @@
 namespace attn {
 namespace {
 
-// How the step normalizes; nothing where another mistake has something else in its place.
-std::optional<Normalize> normalize_of(const RightPart& right, const StepId& step) {
-  const auto* found = std::get_if<Normalize>(&right.recipe.find(step)->op);
-  return found ? std::optional(*found) : std::nullopt;
+// How the mean is made, or the spread: no mistake has something else in their place.
+const Normalize& normalize_of(const RightPart& right, const StepId& step) {
+  return std::get<Normalize>(right.recipe.find(step)->op);
 }
 
 Rewrites with_normalize(const RightPart& right, const StepId& step, const Normalize& other) {
@@ -20,18 +19,19 @@ Rewrites with_normalize(const RightPart& right, const StepId& step, const Normal
 
 Rewrites eps_outside(const RightPart& right) {
   if (!right.at.norm) return {};
-  auto other = normalize_of(right, right.at.norm->normalized);
-  if (!other || other->eps == 0 || other->eps_outside) return {};
-  other->eps_outside = true;
-  return with_normalize(right, right.at.norm->normalized, *other);
+  const auto* now = std::get_if<Normalize>(&right.recipe.find(right.at.norm->normalized)->op);
+  if (!now || now->eps == 0 || now->eps_outside) return {};
+  Normalize other = *now;
+  other.eps_outside = true;
+  return with_normalize(right, right.at.norm->normalized, other);
 }
 
 Rewrites by_one_fewer(const RightPart& right) {
   if (!right.at.norm || right.at.norm->mean.empty()) return {};
-  auto other = normalize_of(right, right.at.norm->spread);
-  if (!other || other->fewer != 0 || size_along(right.recipe, right.at.norm->from, other->over) < 2) return {};
-  other->fewer = 1;
-  return with_normalize(right, right.at.norm->spread, *other);
+  Normalize other = normalize_of(right, right.at.norm->spread);
+  if (other.fewer != 0 || size_along(right.recipe, right.at.norm->from, other.over) < 2) return {};
+  other.fewer = 1;
+  return with_normalize(right, right.at.norm->spread, other);
 }
 
 Rewrites mean_kept(const RightPart& right) {
@@ -59,10 +59,10 @@ Rewrites over_tokens(const RightPart& right) {
   Rewrite made{at.mean.empty() ? at.spread : at.mean, "", right.recipe};
   for (const StepId& step : {at.mean, at.spread}) {
     if (step.empty()) continue;
-    auto other = normalize_of(right, step);
-    if (!other || other->over == "token") return {};
-    other->over = "token";
-    made = with_op(std::move(made), step, *other);
+    Normalize other = normalize_of(right, step);
+    if (other.over == "token") return {};
+    other.over = "token";
+    made = with_op(std::move(made), step, other);
   }
   return {std::move(made)};
 }

@@ -181,14 +181,11 @@ double factor(const Map& scale) { return scale.function == Unary::divide ? 1 / s
 std::optional<SoftmaxInput> softmax_input(const RightAttention& right) {
   const Instruction* weights = right.find(right.at.weights);
   const Instruction* maximum = right.find(right.at.maximum);
-  const Instruction* exponentials = right.find(right.at.exponentials);
-  if (!weights || !std::holds_alternative<Softmax>(weights->op) || !maximum || !exponentials ||
-      !right.has(right.at.sums)) {
-    return std::nullopt;
-  }
+  if (!weights || !std::holds_alternative<Softmax>(weights->op) || !maximum) return std::nullopt;
   SoftmaxInput input{maximum->operands[0], maximum->open};
   if (maximum->operands.size() > 1) input.sink = maximum->operands[1];
-  if (const auto* powers = std::get_if<Softmax>(&exponentials->op)) input.base = powers->base;
+  // Where there is a maximum, there are powers and their sums.
+  if (const auto* powers = std::get_if<Softmax>(&right.find(right.at.exponentials)->op)) input.base = powers->base;
   return input;
 }
 

@@ -64,7 +64,7 @@ Rewrites after_softmax(const RightAttention& right, const Map& asked) {
 Rewrites added(const RightAttention& right) {
   const Instruction* scaled = right.find(right.at.scaled);
   const std::size_t width = size_along(right, right.at.keys, "d_k");
-  if (!right.has(right.at.scores) || width <= 1 || (scaled && !std::holds_alternative<Copy>(scaled->op))) return {};
+  if (width <= 1 || (scaled && !std::holds_alternative<Copy>(scaled->op))) return {};
   const Map divided = divided_by_root(width);
   if (scaled) return with_scale(right, divided);
   Rewrite made{right.at.scaled, "", right.recipe};

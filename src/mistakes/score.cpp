@@ -15,7 +15,7 @@ namespace {
 // The line of the scores where it divides by the norms of queries and keys; null where it does not.
 const Instruction* cosine(const RightAttention& right) {
   const Instruction* scores = right.find(right.at.scores);
-  const auto* product = scores ? std::get_if<Contract>(&scores->op) : nullptr;
+  const auto* product = std::get_if<Contract>(&scores->op);
   return product && product->then == Contract::Then::divide ? scores : nullptr;
 }
 
@@ -67,8 +67,7 @@ bool compares(const Op& op) {
 // What is made of queries and keys on the way to the scores; nothing where the scores are
 // their plain product, or of what was made of either before.
 std::vector<Instruction> compared(const RightAttention& right) {
-  const Instruction* scores = right.find(right.at.scores);
-  if (!scores || (reads(*scores, right.at.queries) && !cosine(right))) return {};
+  if (reads(*right.find(right.at.scores), right.at.queries) && !cosine(right)) return {};
   const std::vector<StepId> keys = keys_compared(right);
   std::vector<Instruction> lines;
   for (const auto& own : right.instructions()) {

@@ -14,9 +14,9 @@ struct Factors {
 };
 
 std::optional<Factors> factors(const RightAttention& right) {
-  const Instruction* scores = right.find(right.at.scores);
-  if (!scores || scores->op != Op(Contract{"d_k"}) || scores->operands.size() != 2) return std::nullopt;
-  return Factors{scores->operands[0], scores->operands[1]};
+  const Instruction& scores = *right.find(right.at.scores);
+  if (scores.op != Op(Contract{"d_k"}) || scores.operands.size() != 2) return std::nullopt;
+  return Factors{scores.operands[0], scores.operands[1]};
 }
 
 bool are_square(const RightAttention& right) {
@@ -30,13 +30,13 @@ Rewrites product_of(const RightAttention& right, Operand one, Operand other) {
 
 // Whatever the scores are, with rows and columns exchanged.
 Rewrites transposed_scores(const RightAttention& right) {
-  const Instruction* scores = right.find(right.at.scores);
-  if (!scores || !are_square(right)) return {};
+  if (!are_square(right)) return {};
   if (const auto of = factors(right)) {
     return product_of(right, read_as(of->queries, "query", "key"), read_as(of->keys, "key", "query"));
   }
+  const Instruction& scores = *right.find(right.at.scores);
   return {rewritten(right, right.at.scores, "",
-                    {line("~scores", scores->op, scores->operands, scores->open),
+                    {line("~scores", scores.op, scores.operands, scores.open),
                      line(right.at.scores, Copy{}, {transposed("~scores", "query", "key")})})};
 }
 

@@ -17,11 +17,11 @@ struct WeightedSum {
 std::optional<WeightedSum> weighted_sum(const RightAttention& right) {
   const Instruction* context = right.find(right.at.context);
   if (!right.has(right.at.weights)) return std::nullopt;
-  if (context && std::holds_alternative<Reduce>(context->op)) {
+  if (std::holds_alternative<Reduce>(context->op)) {
     if (context->operands.size() > 1) return std::nullopt;
     context = right.find(right.at.weighted_values);
   }
-  if (!context || context->operands.size() != 2) return std::nullopt;
+  if (context->operands.size() != 2) return std::nullopt;
   return WeightedSum{context->operands[0], context->operands[1], context->open};
 }
 

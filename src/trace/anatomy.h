@@ -11,7 +11,9 @@ using StepId = std::string;
 
 // Which instruction of a recipe is what in one attention: the ids of those there
 // are, and of those that there could be. Whoever asks what the scores are, or
-// the mask, asks here, and then the recipe whether it has it.
+// the mask, asks here, and then the recipe whether it has it. Queries, keys, values,
+// scores and context every recipe has that is computed step by step, even where
+// people's mistakes changed it.
 struct Anatomy {
   // From the inputs to what is compared. A projected tensor is wide: it is
   // split into heads afterwards.
