@@ -23,6 +23,7 @@ bool is_close(std::size_t distance, std::size_t longer) { return distance <= lon
 
 std::string plain_name(std::string_view name, bool (*is_sign)(char)) {
   std::string plain;
+  plain.reserve(name.size());
   for (std::size_t at = 0; at < name.size();) {
     const CodePoint point = code_point(name, at);
     const char c = name[at];

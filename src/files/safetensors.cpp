@@ -23,14 +23,15 @@ class SafetensorsFile : public TensorFile {
  public:
   SafetensorsFile(InputFile file, SafetensorsHeader header, std::size_t data)
       : TensorFile(std::move(file)), header_(std::move(header)), data_(data) {
-    for (const SafetensorsHeader::Entry& entry : header_.entries) names_.push_back(entry.name);
+    names_.reserve(header_.entries.size());
+    for (SafetensorsHeader::Entry& entry : header_.entries) names_.push_back(std::move(entry.name));
     metadata_ = std::move(header_.metadata);
   }
 
  private:
   Result<StoredArray> open(std::size_t index) override {
     const SafetensorsHeader::Entry& entry = header_.entries[index];
-    const Result<Element> element = element_of(entry);
+    const Result<Element> element = element_of(entry.dtype, names_[index]);
     if (!element) return element.faults();
     const std::size_t size = entry.end - entry.begin;
     return StoredArray{std::make_unique<FilePart>(file_, data_ + entry.begin, size),
@@ -43,16 +44,15 @@ class SafetensorsFile : public TensorFile {
     return fault;
   }
 
-  static Result<Element> element_of(const SafetensorsHeader::Entry& entry) {
-    const auto found = std::ranges::find(dtype_words, entry.dtype, &std::pair<std::string_view, Element>::first);
+  static Result<Element> element_of(std::string_view dtype, std::string_view name) {
+    const auto found = std::ranges::find(dtype_words, dtype, &std::pair<std::string_view, Element>::first);
     if (found != std::end(dtype_words)) return found->second;
-    return file_fault(
-        "holds " + printable(entry.name) + " as " + shortened(printable(entry.dtype), 60) + ", which cannot be read",
-        "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL can", "bad-dtype");
+    return file_fault("holds " + printable(name) + " as " + shortened(printable(dtype), 60) + ", which cannot be read",
+                      "F64, F32, F16, BF16, I8 to I64, U8 to U64 and BOOL can", "bad-dtype");
   }
 
-  SafetensorsHeader header_;
-  std::size_t data_;  // where the numbers begin
+  SafetensorsHeader header_;  // but for what names_ and metadata_ have of it
+  std::size_t data_;          // where the numbers begin
 };
 
 Result<std::unique_ptr<TensorFile>> open_safetensors(InputFile file) {

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <optional>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -16,6 +17,9 @@ namespace attn {
 namespace {
 
 constexpr std::size_t most_axes = 64;
+
+// More than any file of a model has: the largest spread theirs over many.
+constexpr std::size_t most_tensors = 50'000;
 
 constexpr char save_again[] = "write it again, with save_file of safetensors.torch or safetensors.numpy";
 constexpr char fetch_again[] = "it was cut short or changed on its way: copy it again";
@@ -92,6 +96,10 @@ class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
     if (at_ == At::entry) {
       if (!has_[0] || !has_[1] || offsets_ != 2)
         return refuse("does not say dtype, shape and data_offsets of " + shown());
+      if (header.entries.size() == most_tensors) {
+        fault = file_fault("has more than 50,000 tensors", "store those that are needed in a file of their own");
+        return false;
+      }
       header.entries.push_back(std::move(entry_));
       at_ = At::names;
     } else {
@@ -144,21 +152,25 @@ class HeaderWords : public nlohmann::json_sax<nlohmann::json> {
 };
 
 std::optional<Diagnostic> wrong_places(std::vector<SafetensorsHeader::Entry>& entries, std::size_t data_size) {
-  std::ranges::sort(entries, {}, &SafetensorsHeader::Entry::name);
-  const auto twice = std::ranges::adjacent_find(entries, {}, &SafetensorsHeader::Entry::name);
-  if (twice != entries.end()) return file_fault("has two tensors called " + printable(twice->name), save_again);
+  std::unordered_set<std::string_view> names;
+  for (const SafetensorsHeader::Entry& entry : entries) {
+    if (!names.insert(entry.name).second) {
+      return file_fault("has two tensors called " + printable(entry.name), save_again);
+    }
+  }
 
-  std::ranges::stable_sort(entries, {}, [](const auto& one) { return std::tuple(one.begin, one.end); });
+  const auto place = [](const auto& one) { return std::tuple(one.begin, one.end, std::string_view(one.name)); };
+  if (!std::ranges::is_sorted(entries, {}, place)) std::ranges::sort(entries, {}, place);
   std::size_t covered = 0;
   for (const SafetensorsHeader::Entry& entry : entries) {
-    const std::string range = "bytes " + std::to_string(entry.begin) + " to " + std::to_string(entry.end);
+    const auto range = [&] { return "bytes " + std::to_string(entry.begin) + " to " + std::to_string(entry.end); };
     if (entry.end < entry.begin || entry.end > data_size) {
-      return file_fault("says that " + printable(entry.name) + " is in " + range + ", and there are " +
+      return file_fault("says that " + printable(entry.name) + " is in " + range() + ", and there are " +
                             std::to_string(data_size) + " after its header",
                         fetch_again);
     }
     if (entry.begin != covered) {
-      return file_fault("says that " + printable(entry.name) + " is in " + range +
+      return file_fault("says that " + printable(entry.name) + " is in " + range() +
                             ", and the tensor before it ends at " + std::to_string(covered),
                         save_again);
     }

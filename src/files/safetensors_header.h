@@ -24,7 +24,7 @@ struct SafetensorsHeader {
 };
 
 // Reads a header for `data_size` bytes of numbers, of which every one has to
-// belong to one tensor.
+// belong to one tensor. More than 50,000 tensors are refused.
 Result<SafetensorsHeader> parse_safetensors_header(std::string_view json, std::size_t data_size);
 
 }  // namespace attn

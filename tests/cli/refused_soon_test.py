@@ -309,6 +309,9 @@ HOSTILE_BESIDE = {
     "mistakes that take too much": (["lint", "x.json"], {"x.json": json.dumps({"inputs": [[1]] * 10_000}).encode()}),
     "tensors with long names": (
         ["diff", "p.json", "x.safetensors"], {"x.safetensors": empty_tensors(20, 40_000)}),
+    "tensors without end": (["diff", "p.json", "x.safetensors"], {"x.safetensors": empty_tensors(150_000)}),
+    "as many tensors as a file may have, none of which is a step": (
+        ["diff", "p.json", "x.safetensors"], {"x.safetensors": empty_tensors(50_000, 6)}),
     "layers of a model, each with one tensor": (
         ["import", ".", "--ids", "0", "--layers", "1"],
         {"config.json": json.dumps({"model_type": "gpt2", "n_layer": 20_000, "n_head": 1}).encode(),

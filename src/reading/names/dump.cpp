@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
@@ -16,11 +15,7 @@ namespace {
 
 // What programs call their tensors, without case and signs, and the steps that
 // may be meant, the likeliest first.
-struct DumpNames {
-  std::string_view names, ids;
-};
-
-constexpr DumpNames dump_names[] = {
+constexpr Synonyms dump_names[] = {
     {"q query querystates querylayer xq", "queries rotated_queries projected_queries"},
     {"qproj", "projected_queries queries"},
     {"k key keystates keylayer xk", "keys rotated_keys all_keys repeated_keys projected_keys"},
@@ -41,12 +36,16 @@ constexpr DumpNames dump_names[] = {
     {"memory encoderhiddenstates", "inputs.key"},
 };
 
+Meanings names_of_programs_and_people() {
+  Meanings all = meanings(dump_names);
+  all.insert(step_aliases().begin(), step_aliases().end());
+  return all;
+}
+
 std::vector<std::string> meant_by(std::string_view name) {
-  const std::string plain = plain_step_name(name);
-  const auto found = std::ranges::find_if(dump_names, [&](const DumpNames& one) { return has_word(one.names, plain); });
-  if (found != std::end(dump_names)) return split(found->ids, ' ');
-  if (const auto alias = alias_of_step(name)) return {*alias};
-  return {};
+  static const Meanings meant = names_of_programs_and_people();
+  const auto found = meant.find(plain_step_name(name));
+  return found == meant.end() ? std::vector<std::string>() : split(found->second, ' ');
 }
 
 std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
@@ -83,8 +82,8 @@ Shape shape_of(const std::vector<std::size_t>& sizes, const std::vector<Axis>& a
   return has_axes ? named : numbered;
 }
 
-SideStep side_step(FileTensor tensor, std::vector<std::string> ids, const std::vector<Axis>& axes) {
-  SideStep step{.name = std::move(tensor.name), .ids = std::move(ids), .value = {}};
+SideStep side_step(std::string name, std::vector<std::string> ids, FileTensor tensor, const std::vector<Axis>& axes) {
+  SideStep step{.name = std::move(name), .ids = std::move(ids), .value = {}};
   if (dtype_named(tensor.dtype)) step.dtype = std::move(tensor.dtype);
   Shape shape = shape_of(tensor.shape, axes, step.has_axes);
   step.value = Tensor<double>(std::move(shape), std::move(tensor.values));
@@ -97,37 +96,13 @@ const std::string* text_of(const std::map<std::string, std::string>& metadata, c
 }
 
 // The dtype of most of them.
-std::string usual_dtype(const std::vector<FileTensor>& tensors) {
+std::string usual_dtype(const std::vector<SideStep>& steps) {
   std::map<std::string, int> count;
-  for (const FileTensor& tensor : tensors) {
-    if (dtype_named(tensor.dtype)) ++count[tensor.dtype];
+  for (const SideStep& step : steps) {
+    if (!step.dtype.empty()) ++count[step.dtype];
   }
   const auto most = std::ranges::max_element(count, {}, [](const auto& one) { return one.second; });
   return most == count.end() ? "f64" : most->first;
-}
-
-// The tensors of a file, and those that hold no numbers, as a version or a list of words does, or none that a double
-// is equal to. What is called as a step has to have them.
-struct TensorsOfDump {
-  std::vector<FileTensor> tensors;
-  std::vector<UnreadTensor> unread;
-};
-
-Result<TensorsOfDump> read_tensors(TensorFile& file, std::size_t max_bytes, const KnownSteps& known) {
-  TensorsOfDump all;
-  for (std::size_t i = 0; i < file.names().size(); ++i) {
-    Result<FileTensor> tensor = file.read(i, max_bytes);
-    if (!tensor) {
-      const Diagnostic& fault = tensor.faults().front();
-      const bool may_be_passed_over = fault.code == "bad-dtype" || fault.code == "not-exact";
-      if (!may_be_passed_over || !meant_steps(file.names()[i], known).empty()) return tensor.faults();
-      all.unread.push_back({file.names()[i], fault.message});
-      continue;
-    }
-    max_bytes -= tensor.value().values.size() * sizeof(double);
-    all.tensors.push_back(std::move(tensor.value()));
-  }
-  return all;
 }
 
 Result<ComparedSide> stored_side(Result<StoredTrace> read) {
@@ -170,11 +145,13 @@ std::optional<Result<ComparedSide>> read_side_if_stored(std::string_view text) {
 }
 
 ComparedSide foreign_side(std::vector<FileTensor> tensors, const KnownSteps& known) {
-  ComparedSide side{.dtype = usual_dtype(tensors), .is_foreign = true};
+  ComparedSide side{.is_foreign = true};
   for (FileTensor& tensor : tensors) {
-    std::vector<std::string> ids = meant_steps(tensor.name, known);
-    side.steps.push_back(side_step(std::move(tensor), std::move(ids), {}));
+    std::string name = std::move(tensor.name);
+    std::vector<std::string> ids = meant_steps(name, known);
+    side.steps.push_back(side_step(std::move(name), std::move(ids), std::move(tensor), {}));
   }
+  side.dtype = usual_dtype(side.steps);
   return side;
 }
 
@@ -182,30 +159,34 @@ Result<ComparedSide> read_dump(const std::string& path, std::size_t max_bytes, c
   Result<std::unique_ptr<TensorFile>> opened = open_tensor_file(path);
   if (!opened) return opened.faults();
   TensorFile& file = *opened.value();
-  Result<TensorsOfDump> read = read_tensors(file, max_bytes, known);
-  if (!read) return read.faults();
-  std::vector<FileTensor>& tensors = read.value().tensors;
-  // Where nothing can be read, the file is of no use.
-  if (tensors.empty() && !read.value().unread.empty()) return file.read(0, max_bytes).faults();
-  for (FileTensor& tensor : tensors) {
-    if (tensor.name.empty()) tensor.name = stem_of(path);
-  }
   const std::string* schema = text_of(file.metadata(), "schema");
-  if (!schema || *schema != "attn/trace/1") {
-    ComparedSide side = foreign_side(std::move(tensors), known);
-    side.unread = std::move(read.value().unread);
-    return side;
+  ComparedSide side{.is_foreign = !schema || *schema != "attn/trace/1"};
+  const auto axes = side.is_foreign ? std::map<std::string, std::vector<Axis>>() : stored_axes(file.metadata());
+  side.steps.reserve(file.names().size());
+  std::size_t bytes_left = max_bytes;
+  for (std::size_t i = 0; i < file.names().size(); ++i) {
+    std::string name = file.names()[i].empty() ? stem_of(path) : file.names()[i];
+    std::vector<std::string> ids = meant_steps(name, known);
+    Result<FileTensor> tensor = file.read(i, bytes_left);
+    if (!tensor) {
+      // What holds no numbers, as a version or a list of words does, or none that a double is equal to. What is
+      // called as a step has to have them.
+      const Diagnostic& fault = tensor.faults().front();
+      const bool may_be_passed_over = fault.code == "bad-dtype" || fault.code == "not-exact";
+      if (!may_be_passed_over || !ids.empty()) return tensor.faults();
+      side.unread.push_back({std::move(name), fault.message});
+      continue;
+    }
+    bytes_left -= tensor.value().values.size() * sizeof(double);
+    if (!side.is_foreign) ids = {name};
+    const auto named = axes.find(name);
+    side.steps.push_back(side_step(std::move(name), std::move(ids), std::move(tensor.value()),
+                                   named == axes.end() ? std::vector<Axis>() : named->second));
   }
-
-  const std::string* dtype = text_of(file.metadata(), "dtype");
-  ComparedSide side{.dtype = dtype ? *dtype : usual_dtype(tensors), .unread = std::move(read.value().unread)};
-  const auto axes = stored_axes(file.metadata());
-  for (FileTensor& tensor : tensors) {
-    const auto named = axes.find(tensor.name);
-    std::vector<std::string> ids = {tensor.name};
-    side.steps.push_back(
-        side_step(std::move(tensor), std::move(ids), named == axes.end() ? std::vector<Axis>{} : named->second));
-  }
+  // Where nothing can be read, the file is of no use.
+  if (side.steps.empty() && !side.unread.empty()) return file.read(0, max_bytes).faults();
+  const std::string* dtype = side.is_foreign ? nullptr : text_of(file.metadata(), "dtype");
+  side.dtype = dtype ? *dtype : usual_dtype(side.steps);
   return side;
 }
 

@@ -11,31 +11,27 @@ namespace attn {
 namespace {
 
 // What people and textbooks call a step, without case and signs.
-struct StepAliases {
-  std::string_view id, names;
-};
-
-constexpr StepAliases aliases[] = {
-    {"inputs", "x input embeddings"},
-    {"position_encoding", "pe positionalencoding"},
-    {"queries", "q query"},
-    {"keys", "k key"},
-    {"values", "v value"},
-    {"scores", "s qkt qk logits dotproducts attentionscores similarities rawscores"},
-    {"scaled_scores", "scaled scaledattentionscores scaleddotproducts"},
-    {"masked_scores", "masked"},
-    {"row_maximum", "max maximum rowmax"},
-    {"exponentials", "exp exps exponents"},
-    {"exponential_sums", "sum sums rowsums expsums"},
-    {"block_maximum", "blockmax"},
-    {"running_maximum", "runningmax"},
-    {"rescale", "rescaling correction"},
-    {"block_exponentials", "blockexp blockexps"},
-    {"attention_weights", "a w p alpha softmax weights attention attentions attnweights attentionmatrix probabilities"},
-    {"weighted_values", "weighted"},
-    {"context", "c z contextvectors attentionoutput attentionoutputs heads"},
-    {"concat", "concatenated concatenation multihead"},
-    {"output", "o y out outputs projection"},
+constexpr Synonyms aliases[] = {
+    {"x input embeddings", "inputs"},
+    {"pe positionalencoding", "position_encoding"},
+    {"q query", "queries"},
+    {"k key", "keys"},
+    {"v value", "values"},
+    {"s qkt qk logits dotproducts attentionscores similarities rawscores", "scores"},
+    {"scaled scaledattentionscores scaleddotproducts", "scaled_scores"},
+    {"masked", "masked_scores"},
+    {"max maximum rowmax", "row_maximum"},
+    {"exp exps exponents", "exponentials"},
+    {"sum sums rowsums expsums", "exponential_sums"},
+    {"blockmax", "block_maximum"},
+    {"runningmax", "running_maximum"},
+    {"rescaling correction", "rescale"},
+    {"blockexp blockexps", "block_exponentials"},
+    {"a w p alpha softmax weights attention attentions attnweights attentionmatrix probabilities", "attention_weights"},
+    {"weighted", "weighted_values"},
+    {"c z contextvectors attentionoutput attentionoutputs heads", "context"},
+    {"concatenated concatenation multihead", "concat"},
+    {"o y out outputs projection", "output"},
 };
 
 // No step and no symbol is longer, and nobody means a name that long.
@@ -45,7 +41,7 @@ constexpr std::size_t longest_name = 200;
 std::vector<std::string> long_aliases() {
   constexpr std::size_t least = 5;
   std::vector<std::string> words;
-  for (const StepAliases& one : aliases) {
+  for (const Synonyms& one : aliases) {
     for (std::string& word : split(one.names, ' ')) {
       if (word.size() >= least) words.push_back(std::move(word));
     }
@@ -76,9 +72,25 @@ std::string plain_step_name(std::string_view name) {
 }
 
 std::optional<std::string> alias_of_step(std::string_view name) {
-  const std::string plain = plain_step_name(name);
-  const auto found = std::ranges::find_if(aliases, [&](const StepAliases& one) { return has_word(one.names, plain); });
-  return found == std::end(aliases) ? std::nullopt : std::optional(std::string(found->id));
+  const auto found = step_aliases().find(plain_step_name(name));
+  return found == step_aliases().end() ? std::nullopt : std::optional(std::string(found->second));
+}
+
+Meanings meanings(std::span<const Synonyms> rows) {
+  Meanings all;
+  for (const Synonyms& row : rows) {
+    for (std::size_t from = 0; from < row.names.size();) {
+      const std::size_t end = std::min(row.names.find(' ', from), row.names.size());
+      all.emplace(row.names.substr(from, end - from), row.meaning);
+      from = end + 1;
+    }
+  }
+  return all;
+}
+
+const Meanings& step_aliases() {
+  static const Meanings all = meanings(aliases);
+  return all;
 }
 
 bool KnownSteps::has(std::string_view id) const {

@@ -4,8 +4,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,19 @@ std::string plain_step_name(std::string_view name);
 // The step that people and textbooks call by another name: "Q", "softmax";
 // case and signs do not count. Nothing where none is called so.
 std::optional<std::string> alias_of_step(std::string_view name);
+
+// Names that mean the same, as plain_step_name() has them, a blank between each: "q query" is
+// "queries". Both outlive what is made of them.
+struct Synonyms {
+  std::string_view names, meaning;
+};
+
+// What each name means: where several rows have it, what the first of them says.
+using Meanings = std::unordered_map<std::string_view, std::string_view>;
+Meanings meanings(std::span<const Synonyms> rows);
+
+// The id of a step for each of the names that people and textbooks have for it.
+const Meanings& step_aliases();
 
 // The steps that answers and files of tensors may name.
 class KnownSteps {

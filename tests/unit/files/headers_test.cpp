@@ -181,6 +181,21 @@ TEST_CASE("a tensor of no bytes may stand wherever another begins, whatever they
   }
 }
 
+TEST_CASE("a .safetensors file has at most 50,000 tensors", "[files]") {
+  std::string most = "{";
+  const auto add = [&](int tensor) {
+    most += (tensor == 1 ? "\"t" : ",\"t") + std::to_string(tensor) +
+            R"(": {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]})";
+  };
+  for (int tensor = 1; tensor <= 50'000; ++tensor) add(tensor);
+  const auto header = parse_safetensors_header(most + "}", 0);
+  REQUIRE(header);
+  CHECK(header.value().entries.size() == 50'000);
+  CHECK(header.value().entries.back().name == "t9999");  // of one place they stand by their names
+  add(50'001);
+  CHECK(refusal(most + "}", 0) == "has more than 50,000 tensors");
+}
+
 TEST_CASE("a .safetensors header nests no deeper than the format", "[files]") {
   CHECK_FALSE(refusal(R"({"a":)" + std::string(1000000, '['), 0).empty());
   std::string deep = R"({"a":)";
