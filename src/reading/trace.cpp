@@ -237,8 +237,8 @@ class Reader {
 bool is_trace(const JsonValue& root) {
   if (root.kind() != JsonValue::Kind::object) return false;
   const auto [stated, steps, inputs] = members_called(root, {"schema", "steps", "inputs"});
-  const auto schema = stated ? stated->text() : std::nullopt;
-  return schema ? schema->starts_with("attn/trace/") : steps && !inputs;
+  const auto called = stated ? stated->text() : std::nullopt;
+  return called ? called->starts_with("attn/trace/") : steps && !inputs;
 }
 
 Result<StoredTrace> read(const ParsedJson& parsed) {

@@ -77,6 +77,13 @@ class Schemas(unittest.TestCase):
             with self.subTest(change):
                 self.assertFalse(self.problem.is_valid({**copy.deepcopy(good), **change}))
 
+    def test_a_problem_has_as_many_masks_as_the_program_reads(self):
+        good = problem_in(os.path.join(DATA, "worked-example.json"))
+        several = {**good, "mask": [{"add": [[0, 0, 0]] * 3}] * 1000}
+        self.problem.validate(several)
+        several["mask"].append(several["mask"][0])
+        self.assertFalse(self.problem.is_valid(several))
+
     def test_numbers_may_be_spelled_in_problems(self):
         good = problem_in(os.path.join(DATA, "worked-example.json"))
         for scale in (2, "1/sqrt(2)", "1/√2", "0.50", "−2", "e^2/(e^2+2e^4)", "3·4 − 1"):

@@ -37,6 +37,7 @@ std::optional<RawKeysAndValues> read_keys_and_values(const JsonValue& value, con
 std::optional<RawTokens> read_tokens(const JsonValue& value, const std::string& where, Faults& faults);
 std::optional<RawIntegers> read_integers(const JsonValue& value, const std::string& where, Faults& faults);
 
+constexpr std::size_t most_masks = 1000;
 std::optional<std::vector<RawMask>> read_masks(const JsonValue& value, const std::string& where, const KnownKeys& keys,
                                                Faults& faults);
 

@@ -11,7 +11,6 @@
 namespace attn {
 namespace {
 
-constexpr std::size_t most_masks = 1000;
 constexpr const char* spellings =
     R"(write {"allow": …} (1 or true: may attend), {"block": …} (1 or true: may not) or {"add": …} (added to the scores))";
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "reading/json/schema_pieces.h"
+#include "reading/json/values.h"
 #include "reading/problem/block.h"
 #include "reading/problem/keys.h"
 #include "reading/schemas.h"
@@ -32,9 +33,12 @@ Json option_schema(const OptionSpec& spec) {
     case OptionSpec::Kind::per_sequence:
       schema = any_of({whole, list_of(whole)});
       break;
-    case OptionSpec::Kind::masks:
-      schema = any_of({reference("mask"), list_of(reference("mask"))});
+    case OptionSpec::Kind::masks: {
+      Json several = list_of(reference("mask"));
+      several["maxItems"] = most_masks;
+      schema = any_of({reference("mask"), several});
       break;
+    }
   }
   return described(std::move(schema), spec.written);
 }

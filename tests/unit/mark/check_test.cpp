@@ -1091,9 +1091,9 @@ TEST_CASE("behind a slip a mistake is named of few numbers of very many, and of 
     return text;
   };
   const std::string with_slip = R"({"scores": {)" + cells(1, {2}, -1) + ", " + cells(1, {3, 4}, 1) + "}, ";
-  const std::string unscaled = cells(1, {3, 4, 5}, 1);
+  const std::string not_scaled = cells(1, {3, 4, 5}, 1);
   const std::string right = cells(2, {1, 2, 3, 4}, 0.25) + ", " + cells(3, {1, 2, 3, 4}, 0.25);
-  for (const std::string& scaled : {unscaled, unscaled + ", " + right}) {
+  for (const std::string& scaled : {not_scaled, not_scaled + ", " + right}) {
     const Report report = marked(problem, with_slip + R"("scaled_scores": {)" + scaled + "}}");
     CHECK(names(report, "slip.sign"));
     CHECK(names(report, "scale.none"));
