@@ -79,7 +79,10 @@ TEST_CASE("at most four readings that stand on top of each other are told", "[co
                                           "attention_weights", "context", "concat", "output"};
   const OtherProgram of_four(trace, four);
   const auto told = explanations(trace, of_four.steps(steps));
-  CHECK(ids_of(told) == four);
+  REQUIRE(ids_of(told) == four);
+  CHECK(told.front().step == "keys");
+  CHECK(told.front().follow == std::vector<std::string>{"queries", "values", "scores"});
+  CHECK(told.front().next == "scaled_scores");
   CHECK(told.back().next.empty());
 
   std::vector<std::string> five = four;
@@ -96,7 +99,25 @@ TEST_CASE("two readings behind one result are looked for in small problems only"
     const Trace trace = two_heads(tokens);
     const OtherProgram other(trace, {"scale.none", "softmax.columns"});
     CHECK(explanations(trace, other.steps({"output"})).size() == static_cast<std::size_t>(count));
+    bool are_all_tried = false;
+    explanations(trace, other.steps({"output"}), &are_all_tried);
+    CHECK(are_all_tried);
   }
+}
+
+TEST_CASE("no two readings of one family stand on top of each other, but for those of projections and scales",
+          "[compare]") {
+  const Trace trace = two_heads("3");
+  const std::vector<std::string> steps = {
+      "queries",           "keys",    "values", "scores", "scaled_scores", "exponentials",
+      "attention_weights", "context", "concat", "output"};
+  const OtherProgram of_softmax(trace, {"softmax.base_2", "softmax.not_normalised"});
+  const auto told = explanations(trace, of_softmax.steps(steps));
+  CHECK(ids_of(told) == std::vector<std::string>{"softmax.base_2"});
+  CHECK(told.back().next == "attention_weights");
+  const std::vector<std::string> of_projection = {"projection.bias_forgotten", "projection.swapped_query_value"};
+  const OtherProgram of_both(trace, of_projection);
+  CHECK(ids_of(explanations(trace, of_both.steps(steps))) == of_projection);
 }
 
 TEST_CASE("readings are tried until they take more work than anybody waits for", "[compare]") {

@@ -89,6 +89,18 @@ TEST_CASE("of two files by others either may have a large negative number for mi
   CHECK(verdicts_of(first) == "masked same");
   CHECK(second.steps[0].remarks == first.steps[0].first_remarks);
   CHECK_FALSE(first.steps[0].first_remarks.empty());
+  CHECK(second.steps[0].first_remarks.empty());
+  CHECK(first.steps[0].remarks.empty());
+}
+
+TEST_CASE("steps of two sides are asked for as the trace calls them, and as either side does, each once", "[compare]") {
+  const ComparedSide first{.steps = {own_step("queries", {{"key", 2}}, {1, 2})}};
+  const ComparedSide second{
+      .is_foreign = true,
+      .steps = {stored_array("my_q", {"queries"}, {{"1", 2}}, {1, 2}), stored_array("version", {}, {{"1", 1}}, {1})}};
+  std::vector<std::string> names;
+  for (const StepName& name : names_of_both(nullptr, first, second)) names.push_back(name.id);
+  CHECK(names == std::vector<std::string>{"queries", "my_q", "version"});
 }
 
 TEST_CASE("a step of a coarser dtype than most is held to what that rounds", "[compare]") {
@@ -363,6 +375,14 @@ TEST_CASE("orders of axes are tried until they are more numbers than anybody wai
   CHECK(verdicts_of(wrong) == "scores differs");
   CHECK(wrong.steps[0].orders_left);
   CHECK(wrong.steps[0].differing == 1);
+  // The same of a mean of heads.
+  Anatomy attention;
+  attention.weights = "attention_weights";
+  const SideStep of_heads = own_step("attention_weights", {{"head", 2}, {"query", size}, {"key", 32}},
+                                     std::vector<double>(2 * numbers.size(), 0.0));
+  const SideBySide mean = beside({of_heads}, {stored_array("attn", {"attention_weights"}, theirs, numbers)}, attention);
+  CHECK(verdicts_of(mean) == "attention_weights other shape");
+  CHECK(mean.steps[0].orders_left);
   // All orders of few numbers are tried.
   const std::vector<double> few(64, 0.0);
   std::vector<double> other = few;
