@@ -270,10 +270,22 @@ class Dumps(Case):
         for name, said in (("made_by", "holds texts"), ("waves", "holds complex numbers"), ("stamp", "which no double is equal to")):
             self.assertIn(said, why[name])
         self.assertIn("was not compared", self.text(problem, self.write_npz({"context": tensors["context"], "made_by": others["made_by"]}), code=0))
-        for bad in ({"scores": others["waves"]}, {"made_by": others["made_by"]}):
+        # What is called as a step has to be numbers, whatever else there is.
+        for bad in ({"scores": others["waves"]}, {"made_by": others["made_by"]},
+                    {"context": tensors["context"], "scores": others["waves"]}):
             done = attn("diff", problem, self.write_npz(bad))
             self.assertEqual(done.returncode, 2, done.stdout)
             self.assertIn("not numbers that can be read", done.stderr)
+
+    def test_tensors_of_a_file_take_together_no_more_memory_than_they_may(self):
+        attention = Attention()
+        problem = self.write_json("problem.json", attention.problem())
+        large = {name: np.zeros(100_000) for name in ("noise", "more_noise")}
+        dump = self.write_npz({"context": attention.tensors()["context"], **large})
+        self.assertEqual(self.report(problem, dump, "--max-memory", "2M", code=0)["unknown"], list(large))
+        done = attn("diff", problem, dump, "--max-memory", "1M")
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("--max-memory", done.stderr)
 
     def test_what_one_file_has_and_cannot_be_read_is_no_step_of_the_other_alone(self):
         scores = Attention().tensors()["scores"]

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "catch.h"
 #include "model/computation.h"
@@ -51,6 +52,22 @@ TEST_CASE("names that other programs use stand for steps that there can be", "[m
       CHECK(std::ranges::count(possible_steps(), id) == 1);
     }
   }
+  for (const auto& [name, id] : {std::pair("Softmax", "attention_weights"), {"hook.rawscores", "scores"}}) {
+    INFO(name);
+    CHECK(meant_steps(name, possible) == std::vector<std::string>{id});
+  }
+  // What both have for a name means what programs mean by it.
+  CHECK(meant_steps("Q", possible).size() == 3);
+}
+
+TEST_CASE("axes of a tensor of others are numbered from 1", "[model]") {
+  FileTensor tensor{{"noise", "f32", {2, 3}}, {1, 2, 3, 4, 5, 6}};
+  const ComparedSide side = foreign_side({tensor}, KnownSteps({}, possible_steps));
+  REQUIRE(side.steps.size() == 1);
+  CHECK(side.steps[0].value.shape() == Shape{{"1", 2}, {"2", 3}});
+  CHECK_FALSE(side.steps[0].has_axes);
+  CHECK(side.dtype == "f32");
+  CHECK(side.is_foreign);
 }
 
 }  // namespace attn
