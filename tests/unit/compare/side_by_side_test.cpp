@@ -508,6 +508,19 @@ TEST_CASE("a multiple is taken at the largest number, and none is 0 times anothe
   CHECK(negative->factor == -2);
 }
 
+TEST_CASE("heads that differ in one number are told apart by it", "[compare]") {
+  const Shape heads{{"head", 2}, {"query", 1}, {"key", 2}};
+  for (const std::size_t at : {0, 1}) {
+    StepPair pair{.verdict = Verdict::differs, .id = "scores"};
+    pair.first = Tensor<double>(heads, {2, 2, 2, 2});
+    pair.second = pair.first;
+    pair.first[2 + at] = pair.second[at] = 5;
+    const auto found = relation(pair, nullptr);
+    REQUIRE(found);
+    CHECK(found->heads == std::vector<std::size_t>{1, 0});
+  }
+}
+
 TEST_CASE("of equal heads each stands for one", "[compare]") {
   const Shape heads{{"head", 3}, {"query", 1}, {"key", 2}};
   StepPair pair{.verdict = Verdict::differs, .id = "scores"};
