@@ -100,8 +100,8 @@ bool has_line_of_zeros(const std::vector<double>& numbers, const std::vector<std
   return false;
 }
 
-bool is_within(const Tensor<double>* numbers, double most) {
-  return !numbers || std::ranges::all_of(numbers->data(), [&](double number) { return std::abs(number) <= most; });
+bool is_within(const Tensor<double>& numbers, double most) {
+  return std::ranges::all_of(numbers.data(), [&](double number) { return std::abs(number) <= most; });
 }
 
 // Whether a row is the same as another one of the same matrix.
@@ -149,7 +149,7 @@ Reason why_unpleasant(const Recipe& recipe, const Evaluation<double>& made, bool
   for (const RightAttention& attention : attentions(recipe)) {
     const Anatomy& at = attention.at;
     for (const StepId& id : {at.queries, at.keys, at.values, at.scores}) {
-      if (!is_within(made_by(recipe, made, id), largest_number)) return Reason::too_large;
+      if (!is_within(*made_by(recipe, made, id), largest_number)) return Reason::too_large;
     }
     const Tensor<double>* weights = made_by(recipe, made, at.weights);
     if (weights && !are_pleasant_weights(*weights, made_by(recipe, made, at.mask))) return Reason::weights;

@@ -474,6 +474,10 @@ TEST_CASE("of a mask with ones exchanged that nothing bears out every cell diffe
   CHECK_FALSE(mask.same_bits);
   CHECK(mask.second[0] == 0);
   CHECK(mask.second[1] == 1);
+  REQUIRE(mask.absolute);
+  CHECK(mask.absolute->index == std::vector<std::size_t>{0, 0});
+  CHECK(mask.absolute->first == 1);
+  CHECK(mask.absolute->second == 0);
   CHECK(sides.different == std::optional<std::size_t>(0));
 }
 
@@ -506,6 +510,21 @@ TEST_CASE("a multiple is taken at the largest number, and none is 0 times anothe
   const auto negative = of({1, 2, 3, 1000}, {-2.0015, -4, -6, -2000}, 0.001);
   REQUIRE(negative);
   CHECK(negative->factor == -2);
+}
+
+TEST_CASE("what is called by the id of a step stands for it before what may mean it", "[compare]") {
+  const ComparedSide first{.is_foreign = true, .steps = {stored_array("q", {"queries"}, {{"1", 2}}, {1, 2})}};
+  for (const bool is_behind : {false, true}) {
+    ComparedSide second{.is_foreign = true,
+                        .steps = {stored_array("queries", {"queries"}, {{"1", 2}}, {1, 2}),
+                                  stored_array("my_q", {"queries"}, {{"1", 2}}, {3, 4})}};
+    if (is_behind) std::swap(second.steps[0], second.steps[1]);
+    const SideBySide sides = side_by_side(first, second, {});
+    const auto queries = std::ranges::find(sides.steps, std::string("queries"), &StepPair::id);
+    REQUIRE(queries != sides.steps.end());
+    CHECK(queries->verdict == Verdict::same);
+    CHECK(queries->second_name == "queries");
+  }
 }
 
 TEST_CASE("heads that differ in one number are told apart by it", "[compare]") {

@@ -128,6 +128,7 @@ TEST_CASE("formulas as LaTeX") {
   CHECK(latex_math("S″₁ᵀ") == "{S''_{1}}^{\\top}");
   CHECK(latex_math("m = max of each row of S") == "m=\\text{max of each row of }S");
   CHECK(latex_math("max(2, 4)") == "\\max(2,4)");
+  CHECK(latex_math("A ⋈ B ⊕ C") == "A\\ \\text{⋈}\\ B\\ \\oplus\\ C");  // LaTeX has no command for the first
   CHECK(latex_math("1.5e+20") == "1.5\\mathrm{e}{+}20");
   CHECK(latex_math("scaled_scores[1]") == "\\text{scaled}\\_\\text{scores}[1]");
   CHECK(latex_math("\\input{x} $ % # & ~") == "\\backslash\\text{input}\\{x\\}\\ \\$\\ \\%\\ \\#\\ \\&\\ {\\sim}");
