@@ -953,15 +953,20 @@ TEST_CASE("numbers rounded early are right, with a note of where", "[check]") {
   const Trace trace = traced(asymmetric);
   const Tensor<double>& weights = trace.find("attention_weights")->result;
   const Tensor<double>& values = trace.find("values")->result;
-  Tensor<double> context = trace.find("context")->result;
-  const std::size_t keys = weights.shape().back().size, width = context.shape().back().size;
-  for (std::size_t at = 0; at < context.size(); ++at) {
-    context[at] = 0;
-    for (std::size_t key = 0; key < keys; ++key) {
-      context[at] +=
-          rounded(weights[at / width * keys + key], {2, RoundingMode::half_up}) * values[key * width + at % width];
+  const std::size_t keys = weights.shape().back().size;
+  const auto context_by = [&](int carried) {
+    Tensor<double> context = trace.find("context")->result;
+    const std::size_t width = context.shape().back().size;
+    for (std::size_t at = 0; at < context.size(); ++at) {
+      context[at] = 0;
+      for (std::size_t key = 0; key < keys; ++key) {
+        const double weight = rounded(weights[at / width * keys + key], {carried, RoundingMode::half_up});
+        context[at] += weight * values[key * width + at % width];
+      }
     }
-  }
+    return context;
+  };
+  const Tensor<double> context = context_by(2);
   // Weights with two decimals, whether they are handed in or not, and a context with more.
   for (const int decimals : {3, 4}) {
     for (const std::string& before :
@@ -972,6 +977,20 @@ TEST_CASE("numbers rounded early are right, with a note of where", "[check]") {
       CHECK(report.diagnoses.front().step == "attention_weights");
     }
   }
+  // The same with one, and with none, which nobody can have meant.
+  const Report with_one = marked(asymmetric, R"({"context": )" + written(context_by(1), 3) + "}");
+  CHECK(with_one.verdict == Verdict::right);
+  CHECK(names(with_one, "rounding.early"));
+  CHECK(marked(asymmetric, R"({"context": )" + written(context_by(0), 3) + "}").verdict == Verdict::wrong);
+}
+
+TEST_CASE("weights that were rounded so that they add up to 1 are right, and said to be so", "[check]") {
+  const std::string problem = R"({"queries": [[0], [1]], "keys": [[1], [1], [1]], "values": [[1], [2], [4]]})";
+  const std::string row = R"(["0.34", "0.33", "0.33"])";
+  const Report report = marked(problem, R"({"attention_weights": [)" + row + ", " + row + "]}");
+  CHECK(report.verdict == Verdict::right);
+  CHECK(report.rounding == "keep-sum");
+  CHECK(report.notes.size() == 1);
 }
 
 TEST_CASE("a weight that rounding could make anything is no rounded one", "[check]") {
