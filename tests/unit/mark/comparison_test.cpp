@@ -95,6 +95,32 @@ TEST_CASE("exponentials may stand multiplied by e to what was not subtracted, wh
   CHECK(matched(&two, true) == all);
 }
 
+TEST_CASE("two small exponentials speak for what was not subtracted, a blank one against nothing", "[check]") {
+  const MarkingRule rule;
+  // Scores −2, −1 and 3, of which nothing is subtracted; the last number is another, or left blank.
+  const Tensor<double> computed = row_computed({exp(-5.0), exp(-4.0), 1}), maximum(Shape{{"query", 1}}, {3});
+  HandedStep step = row_written(HandedStep::What::exponentials, {0.1353, 0.3679, 99}, 4, rule);
+  const auto matched = [&] {
+    return matched_cells(Comparand<double>{step, computed, nullptr, "key", &maximum, false}, RoundingMode::half_up,
+                         rule);
+  };
+  CHECK(matched() == std::vector<bool>{true, true, false});
+  step.cells[2].kind = HandedCell::Kind::blank;
+  CHECK(matched() == std::vector<bool>{true, true, true});
+}
+
+TEST_CASE("of whole weights that keep their sum only one that may be the largest is 1", "[check]") {
+  const MarkingRule rule;
+  const Tensor<Interval> computed(Shape{{"query", 1}, {"key", 2}}, {Interval(0.3, 0.35), Interval(0.65, 0.7)});
+  const auto matched = [&](const std::vector<double>& written) {
+    HandedStep step = row_written(HandedStep::What::weights, written, 0, rule);
+    step.keeps_whole_sum = true;
+    return matched_cells(Comparand<Interval>{step, computed, nullptr, "key"}, RoundingMode::keep_sum, rule);
+  };
+  CHECK(matched({0, 1}) == std::vector<bool>{true, true});
+  CHECK_FALSE(matched({1, 0})[0]);
+}
+
 TEST_CASE("of each head the largest score of its own matrix may be subtracted", "[check]") {
   const MarkingRule rule;
   const Shape heads{{"head", 2}, {"query", 2}, {"key", 2}};
