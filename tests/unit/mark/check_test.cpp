@@ -993,6 +993,26 @@ TEST_CASE("weights that were rounded so that they add up to 1 are right, and sai
   CHECK(report.notes.size() == 1);
 }
 
+TEST_CASE("the evidence for a mistake counts the numbers that it explains, and those that need none", "[check]") {
+  const std::string problem = R"({"queries": [[1, 0], [0, 1]], "keys": [[1, 0], [0, 2]], "values": [[1], [3]],
+                                  "score": "dot"})";
+  const auto evidence = [&](const std::string& first, const std::string& last) {
+    const Report report =
+        marked(problem, R"({"attention_weights": [[)" + first + R"(, "0.12"], ["0.27", )" + last + "]]}");
+    REQUIRE(report.diagnoses.size() == 1);
+    CHECK(names(report, "softmax.columns"));
+    return report.diagnoses[0].evidence;
+  };
+  const auto counted = [](const std::string& all, const std::string& right) {
+    return "all " + all + " numbers you wrote for attention weights come out this way, and " + right +
+           " the way the problem asks for";
+  };
+  // Down the columns and along the rows the first number is 0.73, and the last one 0.88.
+  CHECK(evidence("\"0.73\"", "\"0.88\"") == counted("4", "2"));
+  CHECK(evidence("null", "\"0.88\"") == counted("3", "1"));
+  CHECK(evidence("\"0.73\"", "null") == counted("3", "1"));
+}
+
 TEST_CASE("a weight that rounding could make anything is no rounded one", "[check]") {
   // The value of the largest weight alone: weights with no decimals would give it.
   const Trace trace = traced(asymmetric);
