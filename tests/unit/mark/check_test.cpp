@@ -993,6 +993,21 @@ TEST_CASE("weights that were rounded so that they add up to 1 are right, and sai
   CHECK(report.notes.size() == 1);
 }
 
+TEST_CASE("slips that would give the same number are told with the one of that step", "[check]") {
+  const std::string problem = R"({"inputs": [[3, 1], [2, 5]], "weights": {"query": [[1, 0], [0, 1]],
+      "key": [[1, 0], [0, 1]], "value": [[1, 2], [3, 4]]}, "score": "dot"})";
+  // 5 lost its sign, and the score 9 + 1 stands there as 1, whether 9 was left out, the point moved or digits were
+  // exchanged.
+  const Report report = marked(problem, R"({"queries": [[3, 1], [2, -5]], "scores": [[1, 11], [1, -21]]})");
+  REQUIRE(report.diagnoses.size() == 2);
+  CHECK(report.diagnoses[0].mistake == "slip.sign");
+  CHECK(report.diagnoses[0].ties.empty());
+  std::vector<std::string> all = report.diagnoses[1].ties;
+  all.push_back(report.diagnoses[1].mistake);
+  std::ranges::sort(all);
+  CHECK(all == std::vector<std::string>{"slip.decimal_point", "slip.digits_swapped", "slip.term_dropped"});
+}
+
 TEST_CASE("the evidence for a mistake counts the numbers that it explains, and those that need none", "[check]") {
   const std::string problem = R"({"queries": [[1, 0], [0, 1]], "keys": [[1, 0], [0, 2]], "values": [[1], [3]],
                                   "score": "dot"})";
