@@ -1008,6 +1008,18 @@ TEST_CASE("slips that would give the same number are told with the one of that s
   CHECK(all == std::vector<std::string>{"slip.decimal_point", "slip.digits_swapped", "slip.term_dropped"});
 }
 
+TEST_CASE("of what nothing explains it is said whether it is one number or several", "[check]") {
+  const auto message = [](const std::string& row) {
+    const Report report =
+        marked(asymmetric, R"({"scaled_scores": [)" + row + ", [null, null, null], [null, null, null]]}");
+    REQUIRE(report.diagnoses.size() == 1);
+    CHECK(report.diagnoses[0].mistake == "unexplained");
+    return report.diagnoses[0].message;
+  };
+  CHECK(message(R"([1234.5, null, null])") == "No mistake known here gives this number for scaled scores.");
+  CHECK(message(R"([1234.5, 777.77, null])") == "No mistake known here gives these numbers for scaled scores.");
+}
+
 TEST_CASE("the evidence for a mistake counts the numbers that it explains, and those that need none", "[check]") {
   const std::string problem = R"({"queries": [[1, 0], [0, 1]], "keys": [[1, 0], [0, 2]], "values": [[1], [3]],
                                   "score": "dot"})";
