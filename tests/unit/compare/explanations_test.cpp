@@ -98,9 +98,9 @@ TEST_CASE("two readings behind one result are looked for in small problems only"
     INFO(tokens << " tokens");
     const Trace trace = two_heads(tokens);
     const OtherProgram other(trace, {"scale.none", "softmax.columns"});
-    CHECK(explanations(trace, other.steps({"output"})).size() == static_cast<std::size_t>(count));
     bool are_all_tried = false;
-    explanations(trace, other.steps({"output"}), &are_all_tried);
+    const auto told = explanations(trace, other.steps({"output"}), &are_all_tried);
+    CHECK(told.size() == static_cast<std::size_t>(count));
     CHECK(are_all_tried);
   }
 }
